@@ -1,0 +1,110 @@
+package weir
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind says why a call was made. Kinds are never ranked or merged together.
+type Kind string
+
+// The kinds of calls.
+const (
+	Bench Kind = "bench"
+	Probe Kind = "probe"
+	Live  Kind = "live"
+)
+
+// Trace is the timed record of one attempt at one target, as seen at the
+// socket to the provider. It holds what was observed; the metrics (TTFT, TPOT,
+// gaps, ...) are methods, so that there is one truth.
+//
+// Offsets count from Sent on one monotonic clock.
+type Trace struct {
+	ID         string `json:"id"` // ULID
+	Kind       Kind   `json:"kind"`
+	Target     string `json:"target"`
+	Model      string `json:"model"`
+	Vantage    string `json:"vantage,omitempty"`
+	WorkloadID string `json:"workload_id,omitempty"`
+	Warmup     bool   `json:"warmup,omitempty"` // sent to warm connections and caches; in no figure
+
+	Due  time.Time `json:"due"`  // when the schedule wanted it to start
+	Sent time.Time `json:"sent"` // when the client began, before it had a connection
+
+	ConnReused Opt[bool] `json:"conn_reused"`
+	DNS        Span      `json:"dns_ms"`     // 0 on a reused connection
+	Connect    Span      `json:"connect_ms"` // 0 on a reused connection
+	TLS        Span      `json:"tls_ms"`     // 0 on a reused connection
+	GotConn    Span      `json:"conn_ms"`    // offset: a connection was had
+	Wrote      Span      `json:"wrote_ms"`   // offset: the request was handed to the socket
+	Header     Span      `json:"header_ms"`  // offset: first byte of the response head
+	End        Span      `json:"end_ms"`     // offset: last byte of the body, or of the failure
+
+	Ticks      Ticks         `json:"ticks"`          // one per event, in order of arrival
+	StampError time.Duration `json:"stamp_error_ns"` // how far a stamp may be off (clock and wake-up), 0 in virtual time
+
+	Status      int         `json:"status,omitempty"`
+	Outcome     Outcome     `json:"outcome"`
+	ErrorType   string      `json:"error_type,omitempty"`
+	ErrorText   string      `json:"error_message,omitempty"` // bounded, as the provider worded it
+	RetryAfter  Span        `json:"retry_after_ms"`
+	Finish      string      `json:"finish_reason,omitempty"`
+	Usage       Usage       `json:"usage"`
+	TokenSource TokenSource `json:"token_source,omitempty"`
+	OutputChars int         `json:"output_chars"`           // Unicode code points of all output
+	AskedTokens int         `json:"asked_tokens,omitempty"` // the fixed output length that was asked for; 0: none
+
+	RequestID    string            `json:"provider_request_id,omitempty"`
+	ServedModel  string            `json:"served_model,omitempty"`
+	Fingerprint  string            `json:"system_fingerprint,omitempty"`
+	RateLimits   map[string]string `json:"rate_limits,omitempty"`     // response headers, as sent
+	Provider     json.RawMessage   `json:"provider,omitempty"`        // the provider's own timings under their own names
+	Backpressure time.Duration     `json:"backpressure_ns,omitempty"` // time in which the body's reader was away
+	Warnings     []string          `json:"warnings,omitempty"`
+
+	release func(*Trace)
+}
+
+// Sink receives each finished trace. It must not block, and it owns the trace
+// until it calls Release.
+type Sink func(*Trace)
+
+// Release gives the trace back to whoever made it. The trace must not be used
+// afterwards. Calling it is optional; a second call does nothing.
+func (t *Trace) Release() {
+	if f := t.release; f != nil {
+		t.release = nil
+		f(t)
+	}
+}
+
+// OnRelease is for makers of traces: f is called once by Release.
+func (t *Trace) OnRelease(f func(*Trace)) { t.release = f }
+
+// Warn adds a warning once.
+func (t *Trace) Warn(w string) {
+	for _, have := range t.Warnings {
+		if have == w {
+			return
+		}
+	}
+	t.Warnings = append(t.Warnings, w)
+}
+
+// Names of the warnings a trace may carry.
+const (
+	WarnCoalesced        = "coalesced"                    // events shared an arrival time; their gaps are 0
+	WarnBuffered         = "buffered"                     // the answer came in one piece; no speed can be told
+	WarnHiddenReasoning  = "hidden_reasoning"             // reasoning was billed and not streamed
+	WarnBackpressure     = "backpressure"                 // the body's reader was away; some stamps are bounded
+	WarnRewrapped        = "rewrapped_comment"            // a proxy wrapped a comment as data
+	WarnTransportLate    = "transport_error_after_finish" // the connection broke after the answer was whole
+	WarnReasoningOutside = "reasoning_outside_completion" // completion_tokens left reasoning out; it was added
+	WarnCompressed       = "compressed"                   // the body came compressed although identity was asked for
+)
+
+// Ticks are a trace's events. In JSON each is an array
+// [at_ms, kind, tokens, bytes], with lo_ms at the end where the stamp is only
+// bounded.
+type Ticks []Tick
