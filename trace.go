@@ -97,6 +97,7 @@ const (
 	WarnCoalesced        = "coalesced"                    // events shared an arrival time; their gaps are 0
 	WarnBuffered         = "buffered"                     // the answer came in one piece; no speed can be told
 	WarnHiddenReasoning  = "hidden_reasoning"             // reasoning was billed and not streamed
+	WarnStaleConn        = "stale_connection"             // a kept connection proved dead; the request went out again on a fresh one
 	WarnBackpressure     = "backpressure"                 // the body's reader was away; some stamps are bounded
 	WarnRewrapped        = "rewrapped_comment"            // a proxy wrapped a comment as data
 	WarnTransportLate    = "transport_error_after_finish" // the connection broke after the answer was whole

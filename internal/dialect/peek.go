@@ -13,8 +13,8 @@ type Asked struct {
 
 // PeekRequest reads those few members of a request's JSON body without
 // decoding it. Anything it cannot read is left unsaid.
-func PeekRequest(body []byte) Asked {
-	var a Asked
+func PeekRequest(d weir.Dialect, body []byte) Asked {
+	a := Asked{Stream: d == weir.Ollama} // which streams unless told not to
 	c := cursor{b: body}
 	for ok := c.object(); ok && c.field(); {
 		switch string(c.name) {
@@ -35,7 +35,3 @@ func PeekRequest(body []byte) Asked {
 	}
 	return a
 }
-
-// StreamsByDefault tells whether a request of this dialect streams unless it
-// says otherwise.
-func StreamsByDefault(d weir.Dialect) bool { return d == weir.Ollama }

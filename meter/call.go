@@ -1,0 +1,84 @@
+package meter
+
+import (
+	"context"
+	"time"
+
+	"weir.dev/weir"
+)
+
+// Call is what the maker of a request knows of it. It travels in the request's
+// context; every field may be left empty.
+type Call struct {
+	Due        time.Time // when the call should have begun; zero: when it does
+	Kind       weir.Kind // empty: live
+	Target     string    // empty: the URL's host
+	Model      string    // empty: the model in the request's body
+	Vantage    string
+	WorkloadID string
+	Warmup     bool
+	Dialect    weir.Dialect // empty: by the URL's path
+	// AskedTokens is the fixed output length that was asked for; 0 if none was.
+	AskedTokens int
+	Limits      *Limits // nil: the Transport's
+}
+
+type callKey struct{}
+
+// WithCall returns a context for a request that is measured as c.
+func WithCall(ctx context.Context, c Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// WithDue returns a context for a request that should have begun at due.
+// Latency counts from there, so a client that is late cannot hide it.
+func WithDue(ctx context.Context, due time.Time) context.Context {
+	c := callFrom(ctx)
+	c.Due = due
+	return WithCall(ctx, c)
+}
+
+func callFrom(ctx context.Context) Call {
+	c, _ := ctx.Value(callKey{}).(Call)
+	return c
+}
+
+// Limits are the clocks of one call. They are independent, measured at the
+// socket to the provider, and none is reset by the wrong thing. Zero is no
+// limit.
+type Limits struct {
+	Connect     time.Duration // to have a connection
+	FirstOutput time.Duration // from the start to the first output event
+	Bytes       time.Duration // without any byte, comments included
+	Stall       time.Duration // without an output event, after the first
+	Total       time.Duration // for the whole call
+}
+
+// LimitError is the cause of a call that one of its clocks ended.
+type LimitError struct {
+	Outcome weir.Outcome
+	Limit   time.Duration
+}
+
+// Error says which clock ended the call.
+func (e *LimitError) Error() string {
+	what := map[weir.Outcome]string{
+		weir.TimeoutConnect:     "no connection",
+		weir.TimeoutFirstOutput: "no output",
+		weir.TimeoutStall:       "output stalled",
+		weir.TimeoutTotal:       "the call took too long",
+	}[e.Outcome]
+	return what + " within " + e.Limit.String()
+}
+
+// Timeout makes a LimitError a timeout in the sense of net.Error.
+func (e *LimitError) Timeout() bool { return true }
+
+// ErrAbandoned, as the cause of a cancelled context, says that the one who
+// called gave up a call on purpose (a hedge that lost, a failover); the outcome
+// is then abandoned instead of canceled.
+var ErrAbandoned = abandoned{}
+
+type abandoned struct{}
+
+func (abandoned) Error() string { return "the call was abandoned" }

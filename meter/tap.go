@@ -1,0 +1,281 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/dialect"
+)
+
+// tap reads a response's body for its caller and stamps what passes. It never
+// changes a byte. As with any response body, Close may come while another
+// goroutine is in Read.
+type tap struct {
+	*call
+	body io.ReadCloser
+
+	mu     sync.Mutex
+	reader *dialect.Reader // nil once the trace is finished
+	err    error           // what Read returns then
+	inRead bool
+
+	left time.Duration // offset at which the last Read returned
+	last time.Duration // offset of the last byte
+	away time.Duration // longest time between two Reads
+	seen int           // ticks looked at so far
+}
+
+// Bounds of the drain that keeps a connection alive when the caller stops at
+// the terminal event.
+const (
+	drainBytes = 64 << 10
+	drainTime  = 20 * time.Millisecond
+)
+
+// A reader that is away for longer than this makes a stamp a bound: the bytes
+// may have come at any time since.
+const boundedAfter = time.Millisecond
+
+// A reader that is away for longer than this is said to hold the stream up.
+const backpressureAfter = 10 * time.Millisecond
+
+// head starts the reading of a response.
+func (c *call) head(resp *http.Response) {
+	c.watch.gotHead()
+	t := c.t
+	t.Header = weir.SpanOf(time.Since(t.Sent)) // until httptrace knows better
+	t.Status = resp.StatusCode
+	t.RequestID = requestID(resp.Header)
+	t.RateLimits = rateLimits(resp.Header)
+	reader, _ := c.m.readers.Get().(*dialect.Reader)
+	if reader == nil {
+		reader = new(dialect.Reader)
+	}
+	reader.Ticks = t.Ticks
+	stream := c.asked.Stream
+	if !c.known {
+		stream = strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	}
+	reader.Reset(dialect.Options{
+		Dialect: c.dialect, Stream: stream, Status: resp.StatusCode, Header: resp.Header, LineCap: c.m.LineCap,
+		AskedTokens: c.asked.MaxTokens, IgnoreEOS: c.asked.IgnoreEOS,
+	})
+	now := time.Since(t.Sent)
+	resp.Body = &tap{call: c, body: resp.Body, reader: reader, left: now, last: now}
+}
+
+// Read implements io.Reader.
+func (b *tap) Read(p []byte) (int, error) {
+	entered, err := b.enter()
+	if err != nil {
+		return 0, err
+	}
+	n, err := b.body.Read(p)
+	now := time.Since(b.t0)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.inRead = false
+	if b.reader == nil { // closed meanwhile
+		return n, b.err
+	}
+	b.took(p[:n], entered, now)
+	if err == nil {
+		return n, nil
+	}
+	if cause := context.Cause(b.ctx); cause != nil && !errors.Is(err, io.EOF) {
+		b.finish(err, cause) // the cause says which clock it was
+	} else {
+		b.finish(err, err)
+	}
+	return n, b.err
+}
+
+func (b *tap) enter() (time.Duration, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reader == nil {
+		return 0, b.err
+	}
+	b.inRead = true
+	entered := time.Since(b.t0)
+	b.watch.enter(b.t0.Add(entered))
+	return entered, nil
+}
+
+// took stamps what a Read brought.
+func (b *tap) took(p []byte, entered, now time.Duration) {
+	gone := entered - b.left
+	stamp := weir.Exactly(now)
+	if gone > boundedAfter {
+		stamp.Lo = b.left
+	}
+	b.away = max(b.away, gone)
+	b.t.Backpressure += gone
+	b.left = now
+	if len(p) > 0 {
+		b.last = now
+		b.reader.Feed(p, stamp)
+	}
+	b.watch.leave(b.t0.Add(now), len(p), b.newOutput())
+}
+
+// newOutput tells whether the last bytes completed an output event.
+func (b *tap) newOutput() bool {
+	found := false
+	for _, tick := range b.reader.Ticks[b.seen:] {
+		found = found || tick.Kind.Output()
+	}
+	b.seen = len(b.reader.Ticks)
+	return found
+}
+
+// Close implements io.Closer. A caller that leaves after the answer is whole
+// leaves a few bytes in the connection; they are read, within bounds, so that
+// the connection lives on.
+func (b *tap) Close() error {
+	b.mu.Lock()
+	whole := b.reader != nil && !b.inRead && b.reader.Finished()
+	b.mu.Unlock()
+	if whole {
+		b.drain()
+	}
+	b.mu.Lock()
+	if b.reader != nil {
+		b.finish(errClosed, http.ErrBodyReadAfterClose)
+	}
+	b.mu.Unlock()
+	return b.body.Close()
+}
+
+var errClosed = errors.New("the caller closed the body")
+
+func (b *tap) drain() {
+	stop := time.AfterFunc(drainTime, func() { b.cancel(errClosed) })
+	defer stop.Stop()
+	buf := make([]byte, 4<<10)
+	for total := 0; total < drainBytes; {
+		n, err := b.Read(buf)
+		if total += n; err != nil {
+			return
+		}
+	}
+}
+
+// finish completes the trace and gives it to the sink; the lock is held. How
+// the body ended is err; later reads return after.
+func (b *tap) finish(err, after error) {
+	b.watch.stop()
+	b.complete(err, context.Cause(b.ctx))
+	b.cancel(nil)
+	t := b.t
+	t.Ticks, b.reader.Ticks = b.reader.Ticks, nil
+	b.m.readers.Put(b.reader)
+	b.reader, b.err = nil, after
+	b.phases.fill(t)
+	b.m.emit(t)
+}
+
+func (b *tap) complete(err, cause error) {
+	t := b.t
+	ending := err
+	if errors.Is(err, errClosed) && b.reader.Finished() {
+		ending = io.EOF // leaving after the end is no fault
+	}
+	res := b.reader.End(ending)
+	t.Outcome, t.ErrorType, t.ErrorText = res.Outcome, res.ErrorType, res.ErrorText
+	t.Finish, t.Usage, t.OutputChars = res.Finish, res.Usage, res.Chars
+	t.ServedModel, t.Fingerprint, t.Provider = res.Model, res.Print, res.Provider
+	if t.RequestID == "" {
+		t.RequestID = res.ID
+	}
+	if t.Usage.Completion.Known() {
+		t.TokenSource = weir.TokensFromUsage
+	}
+	b.retryAfter(res)
+	for _, w := range res.Warnings {
+		t.Warn(w)
+	}
+	t.End = weir.SpanOf(b.last)
+	clean := errors.Is(ending, io.EOF)
+	if !clean && !res.Finished && !decided(res.Outcome) {
+		o, detail := interrupted(err, cause)
+		t.ErrorType = detail
+		if o != "" {
+			t.Outcome = o
+			t.End = weir.SpanOf(time.Since(t.Sent)) // it was waited for until now
+		}
+	}
+	b.flags()
+}
+
+// decided tells whether the bytes themselves said how the call went wrong, so
+// that how the body ended is beside the point.
+func decided(o weir.Outcome) bool {
+	switch o {
+	case weir.RateLimited, weir.UpstreamError, weir.Auth, weir.BadRequest, weir.Malformed:
+		return true
+	}
+	return false
+}
+
+func (b *tap) retryAfter(res dialect.Result) {
+	if d, ok := res.RetryAfter.Get(); ok {
+		b.t.RetryAfter = weir.SpanOf(d)
+	} else if at, ok := res.RetryAt.Get(); ok {
+		b.t.RetryAfter = weir.SpanOf(max(0, time.Until(at)))
+	}
+}
+
+// flags adds the warnings that follow from the ticks.
+func (b *tap) flags() {
+	t := b.t
+	t.Ticks = b.reader.Ticks // for the metrics below; finish hands them over
+	if b.away > backpressureAfter {
+		t.Warn(weir.WarnBackpressure)
+	}
+	if t.HiddenReasoning() && t.OutputEvents() > 0 {
+		t.Warn(weir.WarnHiddenReasoning)
+	}
+	if t.Buffered() {
+		t.Warn(weir.WarnBuffered)
+		return
+	}
+	for gap := range t.Gaps() {
+		if gap == 0 {
+			t.Warn(weir.WarnCoalesced)
+			return
+		}
+	}
+}
+
+// requestID is the id the provider gave the call, for its support desk.
+func requestID(h http.Header) string {
+	for _, name := range []string{"x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id"} {
+		if v := h.Get(name); v != "" {
+			return v[:min(len(v), 128)]
+		}
+	}
+	return ""
+}
+
+// rateLimits keeps the headers that say how much of a limit is left.
+func rateLimits(h http.Header) map[string]string {
+	var out map[string]string
+	for k, v := range h {
+		low := strings.ToLower(k)
+		if len(v) == 0 || len(out) >= 32 || !(strings.Contains(low, "ratelimit") || strings.HasPrefix(low, "retry-after")) {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]string)
+		}
+		out[low] = v[0][:min(len(v[0]), 128)]
+	}
+	return out
+}
