@@ -506,7 +506,7 @@ func TestNoAllocationPerToken(t *testing.T) {
 		})
 	}
 	few, many := perStream(10), perStream(1010)
-	if many-few > 2 { // a pool may be emptied by the garbage collector
+	if many-few > 20 { // a pool may be emptied at any time, and the buffer of ticks then grows anew
 		t.Errorf("%v allocations for 10 tokens, %v for 1010", few, many)
 	}
 }
