@@ -1,0 +1,5 @@
+//go:build !linux
+
+package clock
+
+func newAlarm() (alarm, error) { return newSpinner(), nil }
