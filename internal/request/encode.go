@@ -1,0 +1,127 @@
+package request
+
+import (
+	"strings"
+)
+
+// Each function here writes one dialect's body; the order of the calls is the
+// order of the fields.
+
+func chatFields(s Spec, k knowledge) (f fields) {
+	f.add("model", s.Model)
+	f.add("messages", s.chatMessages())
+	f.addIf(s.MaxTokens > 0, k.maxTokens(), s.MaxTokens)
+	f.addTemperature(s, k)
+	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "reasoning_effort", s.ReasoningEffort)
+	f.addStreaming(s, k)
+	return f
+}
+
+func completionsFields(s Spec, k knowledge) (f fields) {
+	f.add("model", s.Model)
+	f.add("prompt", s.plainPrompt())
+	f.addIf(s.MaxTokens > 0, "max_tokens", s.MaxTokens)
+	f.addTemperature(s, k)
+	f.addStreaming(s, k)
+	return f
+}
+
+func responsesFields(s Spec, k knowledge) (f fields) {
+	f.add("model", s.Model)
+	f.addIf(s.System != "", "instructions", s.System)
+	f.add("input", s.turns())
+	f.addIf(s.MaxTokens > 0, "max_output_tokens", s.MaxTokens)
+	f.addTemperature(s, k)
+	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "reasoning", fields{{"effort", s.ReasoningEffort}})
+	f.add("store", false)
+	f.add("stream", s.Stream)
+	return f
+}
+
+func anthropicFields(s Spec, k knowledge) (f fields) {
+	limit := s.MaxTokens
+	if limit == 0 {
+		limit = DefaultMaxTokens
+	}
+	f.add("model", s.Model)
+	f.addIf(s.System != "", "system", s.System)
+	f.add("messages", s.turns())
+	f.add("max_tokens", limit)
+	f.addTemperature(s, k)
+	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "output_config", fields{{"effort", s.ReasoningEffort}})
+	f.add("stream", s.Stream)
+	return f
+}
+
+func geminiFields(s Spec, k knowledge) (f fields) {
+	parts := func(text string) []fields { return []fields{{{"text", text}}} }
+	f.addIf(s.System != "", "systemInstruction", fields{{"parts", parts(s.System)}})
+	contents := make([]fields, len(s.Messages))
+	for i, m := range s.Messages {
+		role := m.Role
+		if role == RoleAssistant {
+			role = "model"
+		}
+		contents[i] = fields{{"role", role}, {"parts", parts(m.Text)}}
+	}
+	f.add("contents", contents)
+	var config fields
+	config.addIf(s.MaxTokens > 0, "maxOutputTokens", s.MaxTokens)
+	config.addTemperature(s, k)
+	config.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "thinkingConfig", fields{{"thinkingLevel", s.ReasoningEffort}})
+	f.addIf(len(config) > 0, "generationConfig", config)
+	return f
+}
+
+func ollamaFields(s Spec, k knowledge) (f fields) {
+	f.add("model", s.Model)
+	f.add("messages", s.chatMessages())
+	var options fields
+	options.addIf(s.MaxTokens > 0, "num_predict", s.MaxTokens)
+	options.addTemperature(s, k)
+	f.addIf(len(options) > 0, "options", options)
+	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "think", s.ReasoningEffort)
+	f.add("stream", s.Stream) // it streams unless told not to
+	return f
+}
+
+func (f *fields) addTemperature(s Spec, k knowledge) {
+	t, ok := s.Temperature.Get()
+	f.addIf(ok && !k.dropped(lessonTemperature), "temperature", t)
+}
+
+// addStreaming ends a body of the chat and completions dialects. Usage comes in
+// a stream only when it is asked for.
+func (f *fields) addStreaming(s Spec, k knowledge) {
+	f.addIf(s.IgnoreEOS && !k.dropped(lessonIgnoreEOS), "ignore_eos", true)
+	f.add("stream", s.Stream)
+	f.addIf(s.Stream && !k.dropped(lessonStreamOptions), "stream_options", fields{{"include_usage", true}})
+}
+
+func (s Spec) turns() []fields {
+	turns := make([]fields, len(s.Messages))
+	for i, m := range s.Messages {
+		turns[i] = fields{{"role", m.Role}, {"content", m.Text}}
+	}
+	return turns
+}
+
+// chatMessages has the system's text as the first message.
+func (s Spec) chatMessages() []fields {
+	if s.System == "" {
+		return s.turns()
+	}
+	return append([]fields{{{"role", "system"}, {"content", s.System}}}, s.turns()...)
+}
+
+// plainPrompt is for a dialect without roles: the texts, an empty line between.
+func (s Spec) plainPrompt() string {
+	var texts []string
+	if s.System != "" {
+		texts = append(texts, s.System)
+	}
+	for _, m := range s.Messages {
+		texts = append(texts, m.Text)
+	}
+	return strings.Join(texts, "\n\n")
+}

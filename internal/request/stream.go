@@ -1,0 +1,146 @@
+package request
+
+import "weir.dev/weir"
+
+// Stream writes the response to one request, event by event, in one dialect:
+// openai-chat (the zero value's) or anthropic. Each method appends whole
+// server-sent events to dst, which is the caller's to reuse, and returns it. The
+// order is opening, deltas, finish, usage, done; what a dialect does not have
+// appends nothing.
+//
+// The JSON it writes holds no newline, so an event is one data line.
+type Stream struct {
+	Dialect   weir.Dialect
+	ID        string // of the response
+	Model     string // as served
+	Created   int64  // Unix seconds
+	NullUsage bool   // openai-chat: events without usage say so with a null, as OpenAI does when usage was asked for
+
+	opened bool // openai-chat: the role was said
+	blocks int  // anthropic: content blocks started
+	inside bool // anthropic: the last of them is not stopped yet
+	block  Channel
+}
+
+// Channel says what kind of text a delta carries.
+type Channel uint8
+
+// The channels.
+const (
+	Text Channel = iota
+	Reasoning
+)
+
+// FinishReason says why an answer ended. Each dialect has its own words for it.
+type FinishReason string
+
+// The reasons.
+const (
+	FinishStop   FinishReason = "stop"   // the model was done
+	FinishLength FinishReason = "length" // the limit was reached
+)
+
+// With is what an event carries beside its own content.
+type With struct {
+	Usage *weir.Usage // nil: none. Anthropic has it in the opening and the finish only
+	NS    int64       // weir_ns, the server's clock: Unix time in nanoseconds just before the write; 0: none
+}
+
+// AppendOpening appends what comes before any output: OpenAI's role chunk,
+// Anthropic's message_start.
+func (s *Stream) AppendOpening(dst []byte, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return s.appendMessageStart(dst, w)
+	}
+	s.opened = true
+	dst = s.beginChunk(dst)
+	dst = append(dst, `"role":"assistant","content":""`...)
+	return s.endChunk(dst, "", w)
+}
+
+// AppendBlockStart appends the start of a content block, which only Anthropic
+// has. AppendDelta does it where it was not done.
+func (s *Stream) AppendBlockStart(dst []byte, c Channel, w With) []byte {
+	if s.Dialect != weir.Anthropic {
+		return dst
+	}
+	return s.appendBlockStart(dst, c, w)
+}
+
+// AppendBlockStop appends the end of the content block that is open, if one is.
+// AppendDelta and AppendFinish do it where it was not done.
+func (s *Stream) AppendBlockStop(dst []byte, w With) []byte {
+	if !s.inside {
+		return dst
+	}
+	return s.appendBlockStop(dst, w)
+}
+
+// AppendDelta appends generated text. Without an opening before it, OpenAI's
+// first delta says the role, which its SDK needs.
+func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return s.appendBlockDelta(dst, c, text, w)
+	}
+	dst = s.beginChunk(dst)
+	if !s.opened {
+		s.opened = true
+		dst = append(dst, `"role":"assistant",`...)
+	}
+	if c == Reasoning {
+		dst = append(dst, `"reasoning_content":`...)
+	} else {
+		dst = append(dst, `"content":`...)
+	}
+	return s.endChunk(appendString(dst, text), "", w)
+}
+
+// AppendFinish appends the reason why the answer ended, for Anthropic with the
+// usage.
+func (s *Stream) AppendFinish(dst []byte, r FinishReason, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return s.appendMessageDelta(s.AppendBlockStop(dst, With{NS: w.NS}), r, w)
+	}
+	return s.endChunk(s.beginChunk(dst), r, w)
+}
+
+// AppendUsage appends OpenAI's last chunk, which has usage and no choice.
+func (s *Stream) AppendUsage(dst []byte, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return dst
+	}
+	dst = append(s.beginObject(append(dst, "data: "...), "chat.completion.chunk"), `"choices":[]`...)
+	return append(appendNS(s.appendChunkUsage(dst, w.Usage), w.NS), "}\n\n"...)
+}
+
+// AppendDone appends the terminal event: [DONE], or message_stop.
+func (s *Stream) AppendDone(dst []byte, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return appendMessageStop(dst, w)
+	}
+	return append(dst, "data: [DONE]\n\n"...)
+}
+
+// AppendError appends an error inside the stream.
+func (s *Stream) AppendError(dst []byte, p Problem, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		dst = append(dst, "event: error\n"...)
+	}
+	dst = AppendProblem(append(dst, "data: "...), s.Dialect, p)
+	return append(appendNS(dst[:len(dst)-1], w.NS), "}\n\n"...)
+}
+
+// Answer is a whole answer.
+type Answer struct {
+	Text      string
+	Reasoning string // empty: none
+	Finish    FinishReason
+}
+
+// AppendWhole appends the JSON body of an answer that is not streamed.
+func (s *Stream) AppendWhole(dst []byte, a Answer, w With) []byte {
+	if s.Dialect == weir.Anthropic {
+		return s.appendMessage(dst, a, w)
+	}
+	return s.appendCompletion(dst, a, w)
+}
