@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/request"
+)
+
+// newRoutes has every path with and without /v1: clients differ in whether
+// their base URL has it.
+func (s *Server) newRoutes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, base := range []string{"/v1", ""} {
+		mux.HandleFunc("POST "+base+"/chat/completions", s.answering(weir.OpenAIChat))
+		mux.HandleFunc("POST "+base+"/messages", s.answering(weir.Anthropic))
+		mux.HandleFunc("GET "+base+"/models", s.listModels)
+	}
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, weir.OpenAIChat, request.Problem{
+			Status:  http.StatusNotFound,
+			Code:    "unknown_url",
+			Message: "there is no " + r.Method + " " + r.URL.Path + " (POST /v1/chat/completions or /v1/messages, GET /v1/models or /health)",
+		})
+	})
+	return mux
+}
+
+func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
+	type entry struct {
+		ID      string `json:"id"`
+		Object  string `json:"object"`
+		Created int64  `json:"created"`
+		OwnedBy string `json:"owned_by"`
+	}
+	list := struct {
+		Object string  `json:"object"`
+		Data   []entry `json:"data"`
+	}{Object: "list", Data: []entry{}}
+	for _, name := range s.names {
+		list.Data = append(list.Data, entry{ID: name, Object: "model", OwnedBy: "weir-sim"})
+	}
+	body, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	writeJSON(w, http.StatusOK, body)
+}
+
+// read reads a request; its error is a problem to answer with.
+func (s *Server) read(d weir.Dialect, w http.ResponseWriter, r *http.Request) (request.Asked, *request.Problem) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return request.Asked{}, &request.Problem{
+			Status:  http.StatusRequestEntityTooLarge,
+			Code:    "body_too_large",
+			Message: "the body is larger than " + strconv.FormatInt(s.maxBody, 10) + " bytes",
+		}
+	case err != nil:
+		return request.Asked{}, problem(http.StatusBadRequest, "body_unreadable", err)
+	}
+	asked, err := request.Decode(d, body)
+	if err != nil {
+		return request.Asked{}, problem(http.StatusBadRequest, "bad_request", err)
+	}
+	return asked, nil
+}
+
+// problem is an error of ours as a provider's; it keeps the code of a weir.Error.
+func problem(status int, code string, err error) *request.Problem {
+	var e *weir.Error
+	if errors.As(err, &e) {
+		code = e.Code
+	}
+	return &request.Problem{Status: status, Code: code, Message: err.Error()}
+}
+
+// noModel is a model that there is not, or a plan in its place that is wrong.
+func noModel(err error) *request.Problem {
+	p := problem(http.StatusNotFound, "model_not_found", err)
+	if p.Code == badPlan {
+		p.Status = http.StatusBadRequest
+	}
+	return p
+}
+
+func writeProblem(w http.ResponseWriter, d weir.Dialect, p request.Problem) {
+	writeJSON(w, p.Status, request.AppendProblem(nil, d, p))
+}
+
+// setRetryAfter says when to come back: in whole seconds as the standard has
+// it, and to the millisecond as OpenAI does where seconds would say too much.
+func setRetryAfter(h http.Header, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
+	if d%time.Second != 0 {
+		h.Set("Retry-After-Ms", strconv.FormatInt(d.Milliseconds(), 10))
+	}
+}
+
+// writeJSON writes a body whole. A client that has left is nobody's problem.
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
