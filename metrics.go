@@ -2,6 +2,7 @@ package weir
 
 import (
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -315,6 +316,19 @@ func (t *Trace) Stall() Span {
 		largest = SpanOf(max(g, largest.Or(0).Duration()))
 	}
 	return largest
+}
+
+// GapP50 is the median gap (an observed one), empty where there is none or the
+// answer was buffered.
+func (t *Trace) GapP50() Span {
+	if t.Buffered() {
+		return Span{}
+	}
+	gaps := slices.Sorted(t.Gaps())
+	if len(gaps) == 0 {
+		return Span{}
+	}
+	return SpanOf(gaps[(len(gaps)-1)/2])
 }
 
 // TokensPerEvent is N_seen over the number of output events.

@@ -32,6 +32,7 @@ type Sample struct {
 	E2ESpeed   Opt[float64] `json:"e2e_speed"`
 	Trailer    Span         `json:"trailer_ms"`
 	Stall      Span         `json:"stall_ms"`
+	GapP50     Span         `json:"gap_p50_ms"` // median gap between its output events
 	ServerWait Span         `json:"server_wait_ms"`
 	End        Span         `json:"end_ms"`
 	Lateness   Dur          `json:"lateness_ms"`
@@ -45,7 +46,8 @@ type Sample struct {
 	Usage
 	TokenSource    TokenSource  `json:"token_source,omitempty"`
 	OutputEvents   int          `json:"output_events"`
-	BoundedEvents  int          `json:"bounded_events"` // events whose stamp is only bounded
+	BoundedEvents  int          `json:"bounded_events"` // output events whose stamp is only bounded
+	StampError     Dur          `json:"stamp_error_ms"`
 	TokensPerEvent Opt[float64] `json:"tokens_per_event"`
 	CharsPerSecond Opt[float64] `json:"chars_per_second"`
 	LengthShare    Opt[float64] `json:"length_share"`
@@ -69,14 +71,14 @@ func (t *Trace) Sample() Sample {
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
 		Usage: t.Usage, TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
-		CacheShare: t.CacheShare(), Buffered: t.Buffered(),
+		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: Dur(t.StampError),
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,
 	}
 	if t.Status != 0 {
 		s.Status = Some(t.Status)
 	}
-	for i := range t.Ticks {
-		if !t.Ticks[i].Exact() {
+	for tick := range t.outputs() {
+		if !tick.Exact() {
 			s.BoundedEvents++
 		}
 	}

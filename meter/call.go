@@ -20,7 +20,8 @@ type Call struct {
 	Dialect    weir.Dialect // empty: by the URL's path
 	// AskedTokens is the fixed output length that was asked for; 0 if none was.
 	AskedTokens int
-	Limits      *Limits // nil: the Transport's
+	Limits      *Limits   // nil: the Transport's
+	Sink        weir.Sink // nil: the Transport's
 }
 
 type callKey struct{}

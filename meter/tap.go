@@ -178,7 +178,7 @@ func (b *tap) finish(err, after error) {
 	b.m.readers.Put(b.reader)
 	b.reader, b.err = nil, after
 	b.phases.fill(t)
-	b.m.emit(t)
+	b.emit()
 }
 
 func (b *tap) complete(err, cause error) {

@@ -83,6 +83,7 @@ type call struct {
 	cancel context.CancelCauseFunc
 	phases phases
 	watch  *watch
+	sink   weir.Sink
 
 	dialect weir.Dialect
 	asked   dialect.Asked
@@ -91,7 +92,7 @@ type call struct {
 
 func (m *Transport) begin(r *http.Request) *call {
 	say := callFrom(r.Context())
-	c := &call{m: m, t: m.newTrace(), dialect: say.Dialect}
+	c := &call{m: m, t: m.newTrace(), dialect: say.Dialect, sink: say.Sink}
 	if c.dialect == "" {
 		c.dialect, _ = dialect.FromPath(r.URL.Path)
 	}
@@ -214,7 +215,7 @@ func (c *call) fail(err error) error {
 	t.ErrorText = err.Error()
 	c.phases.fill(t)
 	c.cancel(nil)
-	c.m.emit(t)
+	c.emit()
 	return err
 }
 
@@ -238,10 +239,14 @@ func (m *Transport) recycle(t *weir.Trace) {
 	}
 }
 
-func (m *Transport) emit(t *weir.Trace) {
-	if m.Sink == nil {
-		t.Release()
-		return
+// emit gives the trace away; it is not ours from then on.
+func (c *call) emit() {
+	sink := c.sink
+	if sink == nil {
+		sink = c.m.Sink
 	}
-	m.Sink(t)
+	if sink == nil {
+		sink = (*weir.Trace).Release
+	}
+	sink(c.t)
 }

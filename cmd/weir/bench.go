@@ -1,0 +1,232 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/bench"
+	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/meter"
+)
+
+type benchCmd struct {
+	targetFlags
+	loadFlags
+	workFlags
+	clockFlags
+	outputFlags
+}
+
+type loadFlags struct {
+	Concurrency int    `default:"1" help:"Requests under way at each target."`
+	Requests    int    `short:"n" default:"20" help:"Measured requests for each target."`
+	Warmup      int    `default:"1" help:"Requests for each target before those, in no figure."`
+	Seed        uint64 `help:"What the prompts follow from; random when 0."`
+}
+
+type workFlags struct {
+	Prompt      string            `help:"Ask this instead of synthetic words." placeholder:"TEXT"`
+	System      string            `help:"System prompt." placeholder:"TEXT"`
+	Input       int               `name:"input-tokens" default:"256" help:"About how long a synthetic prompt is."`
+	OutputLen   int               `name:"output-tokens" default:"128" help:"Most output tokens; what e2e@N is for."`
+	Temperature float64           `default:"0" help:"Sampling temperature; -1 sends none."`
+	Reasoning   string            `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
+	IgnoreEOS   bool              `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
+	NoStream    bool              `name:"no-stream" help:"Ask for whole answers: no time to first token."`
+	NoNonce     bool              `name:"no-nonce" help:"Leave out the nonce in front of each prompt that defeats prompt caches."`
+	Body        map[string]string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" mapsep:"none"`
+	Header      map[string]string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" mapsep:"none"`
+}
+
+type clockFlags struct {
+	Connect     time.Duration `name:"connect-timeout" default:"10s" help:"To have a connection."`
+	FirstOutput time.Duration `name:"first-output-timeout" default:"60s" help:"To the first output event."`
+	Stall       time.Duration `name:"stall-timeout" default:"30s" help:"Without output, after the first."`
+	Total       time.Duration `name:"timeout" default:"0s" help:"For a whole request; 0 is no limit."`
+}
+
+type outputFlags struct {
+	Output string `short:"o" enum:"table,json" default:"table" help:"table or json."`
+	Save   string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR" type:"path"`
+}
+
+// Help is shown below the flags.
+func (benchCmd) Help() string {
+	return `Sends requests in a closed loop, each slot one after the other, to all URLs side
+by side, and prints time to first token (ttft), time per output token (tpot),
+output speed, failures by class and how far the client itself can be trusted.
+
+  weir bench http://127.0.0.1:8000/v1 --model llama-3.3-70b --concurrency 8 --requests 100
+  weir bench https://a.example/v1 https://b.example/v1 --model M --key-env A_KEY --key-env B_KEY
+  weir bench http://127.0.0.1:8000/v1 --model M -n 50 --save runs/today -o json
+
+A + marks a percentile that so few requests cannot bound from above. Ctrl-C stops
+and reports what there is. Exit code: 0 ok, 1 nothing succeeded or interrupted, 2 usage.`
+}
+
+func (c *benchCmd) Run(p *process) error {
+	targets, err := c.targets()
+	if err != nil {
+		return err
+	}
+	auth := &catalog.Auth{Base: meter.NewTransport(meter.Options{})}
+	if err := c.keys(p, targets, auth); err != nil {
+		return err
+	}
+	cfg, err := c.config(targets)
+	if err != nil {
+		return err
+	}
+	cfg.Base, cfg.Redact = auth, auth.Redact
+	return runBench(p, cfg, c.outputFlags)
+}
+
+func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
+	cfg := bench.Config{
+		Targets: targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup, Seed: c.Seed,
+		Work: bench.Work{
+			Prompt: c.Prompt, System: c.System, InputTokens: c.Input, OutputTokens: c.OutputLen,
+			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: c.NoStream, NoNonce: c.NoNonce,
+		},
+		Limits: meter.Limits{Connect: c.Connect, FirstOutput: c.FirstOutput, Stall: c.Stall, Total: c.Total},
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64() >> 11 // exact in JSON
+	}
+	if c.Temperature != -1 {
+		if c.Temperature < 0 {
+			return cfg, usage("--temperature %v: it is 0 or more, or -1 to send none", c.Temperature)
+		}
+		cfg.Work.Temperature = weir.Some(c.Temperature)
+	}
+	for _, d := range []time.Duration{c.Connect, c.FirstOutput, c.Stall, c.Total} {
+		if d < 0 {
+			return cfg, usage("a timeout of %v: it is 0 (no limit) or more", d)
+		}
+	}
+	if err := c.extras(&cfg.Work); err != nil {
+		return cfg, err
+	}
+	if err := cfg.Check(); err != nil {
+		return cfg, usage("%v", err)
+	}
+	return cfg, nil
+}
+
+// extras turns --body and --header into what the requests add.
+func (c *benchCmd) extras(w *bench.Work) error {
+	for name, value := range c.Body {
+		raw := json.RawMessage(value)
+		if !json.Valid(raw) {
+			raw, _ = json.Marshal(value)
+		}
+		if w.Extra == nil {
+			w.Extra = make(map[string]json.RawMessage)
+		}
+		w.Extra[name] = raw
+	}
+	for name, value := range c.Header {
+		switch strings.ToLower(name) {
+		case "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie":
+			return usage("--header %s: keys never go on the command line; put it in a variable and name that with --key-env", name)
+		}
+		if w.Headers == nil {
+			w.Headers = http.Header{}
+		}
+		w.Headers.Set(name, value)
+	}
+	return nil
+}
+
+// runBench carries out a bench and shows it; demo does the same.
+func runBench(p *process, cfg bench.Config, o outputFlags) error {
+	settings := settingsOf(&cfg)
+	var folder *report.Folder
+	if o.Save != "" {
+		var err error
+		if folder, err = report.CreateFolder(o.Save, settings); err != nil {
+			return usage("--save: %v", err)
+		}
+		cfg.OnTrace = folder.Add
+	}
+	view := newProgress(p, &cfg)
+	cfg.OnEvent = view.event
+	pauses := gcPauses()
+	res, err := bench.Run(p.ctx, cfg)
+	view.close()
+	if err != nil {
+		return err
+	}
+	summary := report.Summarise(runOf(settings, res, gcPauses()-pauses))
+	if folder != nil {
+		if err := folder.Close(summary); err != nil {
+			p.fail(err)
+		}
+	}
+	if err := show(p, summary, o.Output); err != nil {
+		return err
+	}
+	return verdict(p, summary)
+}
+
+func show(p *process, s *report.Summary, output string) error {
+	if output == "json" {
+		enc := json.NewEncoder(p.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	}
+	return report.Terminal(p.out, s)
+}
+
+// verdict is the exit code.
+func verdict(p *process, s *report.Summary) error {
+	answered := slices.ContainsFunc(s.Targets, func(t report.TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
+	switch {
+	case s.Interrupted:
+		fmt.Fprintln(p.err, "weir: interrupted; what was measured until then is above")
+		return quiet(exitFailed)
+	case !answered:
+		fmt.Fprintln(p.err, "weir: no request succeeded; the reasons are above")
+		return quiet(exitFailed)
+	}
+	return nil
+}
+
+func settingsOf(c *bench.Config) report.Settings {
+	w := c.Work
+	return report.Settings{
+		Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
+		InputTokens: w.InputTokens, OutputTokens: w.OutputTokens, Prompt: w.Prompt, System: w.System,
+		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
+		Nonce: !w.NoNonce, Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
+		Limits: report.LimitSettings{
+			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall),
+		},
+	}
+}
+
+func runOf(s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
+	r := report.Run{
+		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
+		Interrupted: res.Interrupted, Samples: res.Samples, GCPauses: pauses,
+	}
+	for _, t := range res.Targets {
+		r.Notes = append(r.Notes, report.TargetNote{Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned})
+	}
+	return r
+}
+
+func gcPauses() time.Duration {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return time.Duration(m.PauseTotalNs)
+}

@@ -1,0 +1,129 @@
+// Command weir measures, watches, explains and routes hosted LLM APIs. This
+// package turns flags into configurations, wires the packages together and owns
+// the process: it alone touches arguments, environment, standard streams and
+// the exit code.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes, as documented in README.md.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // nothing succeeded, the answer was not ok, or it was interrupted
+	exitUsage   = 2 // flags, files or input that cannot be used
+	description = "Weir measures hosted LLM APIs: time to first token, token speed, tails, failures."
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	code := run(ctx, &process{args: os.Args[1:], env: os.LookupEnv, in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// process is what a command sees of the process it runs in.
+type process struct {
+	ctx  context.Context
+	args []string
+	env  func(string) (string, bool)
+	in   io.Reader
+	out  io.Writer
+	err  io.Writer
+}
+
+type commands struct {
+	Version kong.VersionFlag `help:"Print the version." short:"V"`
+
+	Bench   benchCmd   `cmd:"" help:"Measure one or more endpoints and compare them."`
+	Inspect inspectCmd `cmd:"" help:"Decode a recorded stream: what Weir sees in it."`
+	Sim     simCmd     `cmd:"" help:"Serve simulated models with a known behaviour."`
+	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`
+}
+
+// exited is how kong's own exits (--help, --version) come back to run.
+type exited int
+
+func run(ctx context.Context, p *process) (code int) {
+	p.ctx = ctx
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			code = int(e)
+		}
+	}()
+	var cmds commands
+	parser, err := kong.New(&cmds,
+		kong.Name("weir"), kong.Description(description), kong.Writers(p.out, p.err),
+		kong.Vars{"version": version(), "dialects": dialectNames()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Exit(func(c int) { panic(exited(c)) }),
+	)
+	if err != nil {
+		return p.fail(err)
+	}
+	if len(p.args) == 0 {
+		p.args = []string{"--help"}
+	}
+	call, err := parser.Parse(p.args)
+	if err != nil {
+		return p.fail(usage("%v", err))
+	}
+	return p.fail(call.Run(p))
+}
+
+// usageError is an error of the one who called: exit code 2.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// quiet ends the process with a code and nothing more to say.
+type quiet int
+
+func (quiet) Error() string { return "" }
+
+// fail prints an error in one line and finds the exit code.
+func (p *process) fail(err error) int {
+	var q quiet
+	var u *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &q):
+		return int(q)
+	}
+	fmt.Fprintln(p.err, "weir: "+strings.Join(strings.Fields(err.Error()), " "))
+	if errors.As(err, &u) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// version is the module's, or the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "dev-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "dev"
+}

@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"weir.dev/weir"
+)
+
+// Auth is a RoundTripper that adds the key of the target a request is for. A
+// request to another host than the target's gets none, so that a redirect
+// cannot carry a key away. Its zero value adds nothing. Add before use; it is
+// then safe for concurrent use.
+type Auth struct {
+	Base http.RoundTripper
+	keys map[string]secret
+}
+
+type secret struct {
+	host   string
+	header string
+	value  string
+	key    string
+}
+
+type targetKey struct{}
+
+// WithTarget returns a context for a request to the named target.
+func WithTarget(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, targetKey{}, name)
+}
+
+// Add keeps the key of a target. The error never holds the key.
+func (a *Auth) Add(t weir.Target, key string) error {
+	key = strings.TrimSpace(key)
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return &weir.Error{
+			Code: "bad_key", Message: fmt.Sprintf("the key for %s is empty or holds blanks or control characters", t.Name),
+			Hint: "a key is one word; look at what the variable really holds",
+		}
+	}
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return &weir.Error{Code: "bad_url", Message: fmt.Sprintf("the URL of %s cannot be read", t.Name)}
+	}
+	s := secret{host: u.Host, header: "Authorization", value: "Bearer " + key, key: key}
+	switch t.Dialect {
+	case weir.Anthropic:
+		s.header, s.value = "X-Api-Key", key
+	case weir.Gemini:
+		s.header, s.value = "X-Goog-Api-Key", key
+	}
+	if a.keys == nil {
+		a.keys = make(map[string]secret)
+	}
+	a.keys[t.Name] = s
+	return nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *Auth) RoundTrip(r *http.Request) (*http.Response, error) {
+	name, _ := r.Context().Value(targetKey{}).(string)
+	if s, ok := a.keys[name]; ok && s.host == r.URL.Host {
+		r = r.Clone(r.Context())
+		r.Header.Set(s.header, s.value)
+	}
+	return a.Base.RoundTrip(r)
+}
+
+// CloseIdleConnections closes those of Base.
+func (a *Auth) CloseIdleConnections() {
+	if b, ok := a.Base.(interface{ CloseIdleConnections() }); ok {
+		b.CloseIdleConnections()
+	}
+}
+
+// Redact takes every key out of a text: some providers repeat the key they
+// refuse.
+func (a *Auth) Redact(s string) string {
+	for _, k := range a.keys {
+		s = strings.ReplaceAll(s, k.key, "[key]")
+	}
+	return s
+}

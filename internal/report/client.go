@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/stats"
+)
+
+// client judges the measuring itself (METRICS.md, "client"): it is the limit
+// where p99 lateness is over max(1 ms, 1 % of the median ttft), where more than
+// 0.1 % of the output events are only bounded, or where the stamps' error is
+// over 2 % of the median gap.
+func client(r Run, targets []TargetSummary) Client {
+	var late, gaps []float64
+	events, bounded := 0, 0
+	stampError := time.Duration(0)
+	for _, s := range r.Samples {
+		if s.Warmup {
+			continue
+		}
+		late = append(late, s.Lateness.MS())
+		events += s.OutputEvents
+		bounded += s.BoundedEvents
+		stampError = max(stampError, s.StampError.Duration())
+		if gap, ok := s.GapP50.Get(); ok {
+			gaps = append(gaps, gap.MS())
+		}
+	}
+	c := Client{
+		Events: events, BoundedShare: share(bounded, events), Stamps: "user-space",
+		StampErrorP99: weir.Dur(stampError), GCPauses: weir.Dur(r.GCPauses),
+	}
+	q := stats.NewQuantiles(late, 0)
+	c.LatenessP50, c.LatenessP99, c.LatenessMax = at(q, 0.5), at(q, 0.99), at(q, 1)
+	c.judge(targets, at(stats.NewQuantiles(gaps, 0), 0.5))
+	return c
+}
+
+func at(q stats.Quantiles, p float64) weir.Opt[float64] {
+	if v, ok := q.At(p); ok {
+		return weir.Some(v)
+	}
+	return weir.None[float64]()
+}
+
+func (c *Client) judge(targets []TargetSummary, gap weir.Opt[float64]) {
+	fastest := 0.0 // the median ttft that lateness hurts most
+	for _, t := range targets {
+		if v, ok := t.TTFT.P50.Get(); ok && (fastest == 0 || v < fastest) {
+			fastest = v
+		}
+	}
+	limit := max(1, fastest/100)
+	late, _ := c.LatenessP99.Get()
+	bounded, _ := c.BoundedShare.Get()
+	g, hasGap := gap.Get()
+	switch {
+	case late > limit:
+		c.Why = fmt.Sprintf("p99 lateness %.2f ms is over %.2f ms", late, limit)
+	case bounded > 0.001:
+		c.Why = fmt.Sprintf("%.2f %% of the events are only bounded, over 0.1 %%", 100*bounded)
+	case hasGap && g > 0 && c.StampErrorP99.MS() > 0.02*g:
+		c.Why = fmt.Sprintf("the stamps' error of %.2f ms is over 2 %% of the median gap of %.2f ms", c.StampErrorP99.MS(), g)
+	}
+	c.Limited = c.Why != ""
+}

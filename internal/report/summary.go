@@ -1,0 +1,338 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/stats"
+)
+
+// Schema names the form of the JSON that a run is written in.
+const Schema = "weir.dev/run/1"
+
+// Settings are what a run was asked to do. They hold no secret.
+type Settings struct {
+	Targets      []weir.Target              `json:"targets"`
+	Concurrency  int                        `json:"concurrency"` // slots of each target
+	Requests     int                        `json:"requests"`    // measured requests of each target
+	Warmup       int                        `json:"warmup"`
+	InputTokens  int                        `json:"input_tokens"` // asked for; about, since no tokenizer is used
+	OutputTokens int                        `json:"output_tokens"`
+	Prompt       string                     `json:"prompt,omitempty"`
+	System       string                     `json:"system,omitempty"`
+	Temperature  weir.Opt[float64]          `json:"temperature"`
+	Reasoning    string                     `json:"reasoning_effort,omitempty"`
+	IgnoreEOS    bool                       `json:"ignore_eos"`
+	Stream       bool                       `json:"stream"`
+	Nonce        bool                       `json:"nonce"`
+	Extra        map[string]json.RawMessage `json:"extra,omitempty"`
+	Seed         uint64                     `json:"seed"`
+	WorkloadID   string                     `json:"workload_id"`
+	Limits       LimitSettings              `json:"limits"`
+}
+
+// LimitSettings are the clocks of every call.
+type LimitSettings struct {
+	Connect     weir.Dur `json:"connect_ms"`
+	FirstOutput weir.Dur `json:"first_output_ms"`
+	Stall       weir.Dur `json:"stall_ms"`
+}
+
+// Run is what was measured.
+type Run struct {
+	Version     string // of weir
+	Settings    Settings
+	Started     time.Time
+	Duration    time.Duration
+	Interrupted bool
+	Samples     []weir.Sample
+	Notes       []TargetNote // one a target, in the order of Settings.Targets
+	GCPauses    time.Duration
+}
+
+// TargetNote is what is known of a target beside its samples.
+type TargetNote struct {
+	Unsent  int
+	GaveUp  bool
+	Learned []string
+}
+
+// Summary is a run in figures.
+type Summary struct {
+	Schema         string            `json:"schema"`
+	MetricsVersion int               `json:"metrics_version"`
+	Version        string            `json:"weir_version"`
+	Started        time.Time         `json:"started"`
+	Duration       weir.Dur          `json:"duration_ms"`
+	Interrupted    bool              `json:"interrupted"`
+	Settings       Settings          `json:"settings"`
+	Targets        []TargetSummary   `json:"targets"`
+	Spread         weir.Opt[float64] `json:"spread"` // (max - min)/max of median output speeds, as a fraction
+	Client         Client            `json:"client"`
+	Requests       []weir.Sample     `json:"requests,omitempty"`
+}
+
+// TargetSummary is one target's figures. Latencies are over eligible requests,
+// those that failed included: a rank that was never reached is null, with
+// "reached" telling how many were.
+type TargetSummary struct {
+	Name     string               `json:"name"`
+	Model    string               `json:"model"`
+	Requests int                  `json:"requests"` // measured ones that were sent
+	Warmup   int                  `json:"warmup"`
+	Unsent   int                  `json:"unsent"`
+	GaveUp   bool                 `json:"gave_up"`
+	Outcomes map[weir.Outcome]int `json:"outcomes"`
+	Eligible int                  `json:"eligible"`
+	Success  weir.Opt[float64]    `json:"success"` // ok / eligible
+	Limited  weir.Opt[float64]    `json:"rate_limited_share"`
+	TTFT     Quantiles            `json:"ttft_ms"`
+	TTFAT    Quantiles            `json:"ttfat_ms"`
+	E2E      Quantiles            `json:"e2e_ms"`
+	TPOT     Quantiles            `json:"tpot_ms"`
+	Speed    Quantiles            `json:"output_speed"`
+	E2EAtN   Quantiles            `json:"e2e_at_n_ms"`
+	N        int                  `json:"e2e_at_n_tokens"`
+	Prompt   weir.Opt[float64]    `json:"prompt_tokens_mean"`
+	Output   weir.Opt[float64]    `json:"completion_tokens_mean"`
+	Cached   weir.Opt[float64]    `json:"cache_share_mean"`
+	Reused   weir.Opt[float64]    `json:"conn_reused_share"`
+	Buffered int                  `json:"buffered"`
+	Learned  []string             `json:"learned,omitempty"`
+	Failures []Failure            `json:"failures,omitempty"`
+	Warnings map[string]int       `json:"warnings,omitempty"`
+}
+
+// Quantiles are the p50, p95 and p99 of a figure.
+type Quantiles struct {
+	N       int               `json:"n"`       // observations asked for
+	Reached int               `json:"reached"` // of them, those that have a value
+	P50     weir.Opt[float64] `json:"p50"`
+	P95     weir.Opt[float64] `json:"p95"`
+	P99     weir.Opt[float64] `json:"p99"`
+	Open    []string          `json:"open_ended,omitempty"` // percentiles that n is too small to bound
+}
+
+// Failure is one class of failed requests.
+type Failure struct {
+	Outcome   weir.Outcome `json:"outcome"`
+	Status    int          `json:"http_status,omitempty"`
+	ErrorType string       `json:"error_type,omitempty"`
+	Count     int          `json:"count"`
+	Example   string       `json:"example,omitempty"`
+}
+
+// Client is how far the measuring client can be trusted.
+type Client struct {
+	LatenessP50   weir.Opt[float64] `json:"lateness_p50_ms"`
+	LatenessP99   weir.Opt[float64] `json:"lateness_p99_ms"`
+	LatenessMax   weir.Opt[float64] `json:"lateness_max_ms"`
+	Events        int               `json:"output_events"`
+	BoundedShare  weir.Opt[float64] `json:"bounded_share"` // output events whose arrival is only bounded
+	Stamps        string            `json:"stamps"`        // whose clock stamped the events
+	StampErrorP99 weir.Dur          `json:"stamp_error_p99_ms"`
+	GCPauses      weir.Dur          `json:"gc_pauses_ms"`
+	Limited       bool              `json:"client_limited"`
+	Why           string            `json:"client_limited_by,omitempty"`
+}
+
+// Summarise computes a run's figures.
+func Summarise(r Run) *Summary {
+	s := &Summary{
+		Schema: Schema, MetricsVersion: weir.MetricsVersion, Version: r.Version, Started: r.Started,
+		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Settings: r.Settings, Requests: r.Samples,
+	}
+	for i, t := range r.Settings.Targets {
+		note := TargetNote{}
+		if i < len(r.Notes) {
+			note = r.Notes[i]
+		}
+		s.Targets = append(s.Targets, summarise(t, note, r))
+	}
+	s.Spread = spread(s.Targets)
+	s.Client = client(r, s.Targets)
+	return s
+}
+
+func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
+	out := TargetSummary{
+		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned,
+		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},
+	}
+	var mine []weir.Sample
+	for _, s := range r.Samples {
+		switch {
+		case s.Target != t.Name:
+		case s.Warmup:
+			out.Warmup++
+		default:
+			mine = append(mine, s)
+		}
+	}
+	out.Requests = len(mine)
+	for _, s := range mine {
+		out.Outcomes[s.Outcome]++
+		if s.Outcome.Eligible() {
+			out.Eligible++
+		}
+		if s.Buffered {
+			out.Buffered++
+		}
+		for _, w := range s.Warnings {
+			out.Warnings[w]++
+		}
+	}
+	out.Success = share(out.Outcomes[weir.OK], out.Eligible)
+	out.Limited = share(out.Outcomes[weir.RateLimited], out.Requests)
+	out.latencies(mine)
+	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
+	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
+	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })
+	out.Cached = mean(mine, func(s *weir.Sample) (float64, bool) { return s.CacheShare.Get() })
+	out.Reused = mean(mine, func(s *weir.Sample) (float64, bool) {
+		reused, ok := s.ConnReused.Get()
+		if reused {
+			return 1, ok
+		}
+		return 0, ok
+	})
+	return out
+}
+
+// latencies fills the quantiles. A request without output counts as never
+// reached where it was eligible and could have had one: a good answer that is
+// empty, or that was not streamed, has no time to first token to wait for.
+func (out *TargetSummary) latencies(mine []weir.Sample) {
+	latency := func(of func(*weir.Sample) weir.Span) Quantiles {
+		var reached []float64
+		never := 0
+		for i := range mine {
+			s := &mine[i]
+			v, ok := of(s).Get()
+			switch {
+			case !s.Outcome.Eligible():
+			case ok:
+				reached = append(reached, v.MS())
+			case s.Outcome != weir.OK && s.Outcome != weir.NotStreamed:
+				never++
+			}
+		}
+		return quantiles(reached, never, false)
+	}
+	rate := func(of func(*weir.Sample) (float64, bool)) (values []float64) {
+		for i := range mine {
+			if v, ok := of(&mine[i]); ok && mine[i].Outcome == weir.OK {
+				values = append(values, v)
+			}
+		}
+		return values
+	}
+	out.TTFT = latency(func(s *weir.Sample) weir.Span { return s.TTFT })
+	out.TTFAT = latency(func(s *weir.Sample) weir.Span { return s.TTFAT })
+	out.E2E = latency(func(s *weir.Sample) weir.Span {
+		if s.Outcome != weir.OK {
+			return weir.Span{} // its last output was not the answer's last
+		}
+		return s.E2E
+	})
+	out.TPOT = quantiles(rate(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), 0, false)
+	out.Speed = quantiles(rate(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), 0, true)
+	out.E2EAtN = quantiles(rate(func(s *weir.Sample) (float64, bool) {
+		ttft, ok1 := s.TTFT.Get()
+		tpot, ok2 := s.TPOT.Get()
+		return ttft.MS() + float64(out.N-1)*tpot.MS(), ok1 && ok2
+	}), 0, false)
+}
+
+// quantiles of a figure; where more is better, p95 is the value that 95 % of
+// requests reach or exceed.
+func quantiles(reached []float64, never int, moreIsBetter bool) Quantiles {
+	sign := 1.0
+	if moreIsBetter {
+		sign = -1
+	}
+	signed := make([]float64, len(reached))
+	for i, v := range reached {
+		signed[i] = sign * v
+	}
+	q := stats.NewQuantiles(signed, never)
+	out := Quantiles{N: q.N(), Reached: q.Reached()}
+	for _, p := range []struct {
+		p    float64
+		name string
+		to   *weir.Opt[float64]
+	}{{0.5, "p50", &out.P50}, {0.95, "p95", &out.P95}, {0.99, "p99", &out.P99}} {
+		if v, ok := q.At(p.p); ok {
+			*p.to = weir.Some(sign * v)
+		}
+		if !stats.Settled(p.p, q.N()) {
+			out.Open = append(out.Open, p.name)
+		}
+	}
+	return out
+}
+
+// failures classes what went wrong; the warm-up's failures only where there is
+// nothing else to say.
+func failures(samples []weir.Sample, target string, warmup bool) []Failure {
+	var out []Failure
+	for _, s := range samples {
+		if s.Target != target || s.Warmup != warmup || s.Outcome == weir.OK {
+			continue
+		}
+		f := Failure{Outcome: s.Outcome, Status: s.Status.Or(0), ErrorType: s.ErrorType}
+		if f.Status == 200 {
+			f.Status = 0
+		}
+		i := slices.IndexFunc(out, func(g Failure) bool {
+			return g.Outcome == f.Outcome && g.Status == f.Status && g.ErrorType == f.ErrorType
+		})
+		if i < 0 {
+			f.Example = s.ErrorText
+			out, i = append(out, f), len(out)
+		}
+		out[i].Count++
+	}
+	slices.SortStableFunc(out, func(a, b Failure) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}
+
+func share(k, n int) weir.Opt[float64] {
+	if n == 0 {
+		return weir.None[float64]()
+	}
+	return weir.Some(float64(k) / float64(n))
+}
+
+func mean(samples []weir.Sample, of func(*weir.Sample) (float64, bool)) weir.Opt[float64] {
+	sum, n := 0.0, 0
+	for i := range samples {
+		if v, ok := of(&samples[i]); ok {
+			sum += v
+			n++
+		}
+	}
+	if n == 0 {
+		return weir.None[float64]()
+	}
+	return weir.Some(sum / float64(n))
+}
+
+// spread compares the targets' median output speeds, where there are at least
+// two that have one.
+func spread(targets []TargetSummary) weir.Opt[float64] {
+	var speeds []float64
+	for _, t := range targets {
+		if v, ok := t.Speed.P50.Get(); ok {
+			speeds = append(speeds, v)
+		}
+	}
+	if len(speeds) < 2 {
+		return weir.None[float64]()
+	}
+	fastest := slices.Max(speeds)
+	return weir.Some((fastest - slices.Min(speeds)) / fastest)
+}

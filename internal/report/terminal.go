@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"weir.dev/weir"
+)
+
+// Terminal writes the summary as people read it. The writer decides whether
+// styles survive: lipgloss.Fprint drops them where it is no terminal.
+func Terminal(w io.Writer, s *Summary) error {
+	var b strings.Builder
+	b.WriteString(headline(s) + "\n")
+	b.WriteString(table(s))
+	for _, t := range s.Targets {
+		for _, line := range troubles(s, &t) {
+			b.WriteString(line + "\n")
+		}
+	}
+	if v, ok := s.Spread.Get(); ok {
+		fmt.Fprintf(&b, "spread of median output speed across targets: %.0f %% (no interval and no test in this version: see n and the + marks)\n", 100*v)
+	}
+	b.WriteString(clientLine(s.Client) + "\n")
+	_, err := lipgloss.Fprint(w, b.String())
+	return err
+}
+
+var (
+	bold  = lipgloss.NewStyle().Bold(true)
+	faint = lipgloss.NewStyle().Faint(true)
+	red   = lipgloss.NewStyle().Foreground(lipgloss.Red)
+)
+
+func headline(s *Summary) string {
+	c := s.Settings
+	in := fmt.Sprintf("%d in", c.InputTokens)
+	if c.Prompt != "" {
+		in = "own prompt"
+	}
+	parts := []string{
+		bold.Render(models(s)), count(len(s.Targets), "target"), fmt.Sprintf("%s / %d out", in, c.OutputTokens),
+		fmt.Sprintf("concurrency %d per target", c.Concurrency), fmt.Sprintf("%s each in %s", count(c.Requests, "request"), duration(s.Duration.Duration().Seconds())),
+	}
+	if c.Warmup > 0 {
+		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
+	}
+	if c.Nonce {
+		parts = append(parts, "cold cache")
+	}
+	line := strings.Join(parts, " · ") + faint.Render(fmt.Sprintf(" · seed %d", c.Seed))
+	if s.Interrupted {
+		line += "\n" + red.Render("interrupted: these are the requests that ended before")
+	}
+	return line
+}
+
+// models names the one model, or says how many there are.
+func models(s *Summary) string {
+	names := map[string]bool{}
+	for _, t := range s.Targets {
+		names[t.Model] = true
+	}
+	if len(names) == 1 {
+		return s.Targets[0].Model
+	}
+	return count(len(names), "model")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func duration(seconds float64) string {
+	if seconds < 90 {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return fmt.Sprintf("%.1f min", seconds/60)
+}
+
+// table has one row a target, names to the left and figures to the right.
+func table(s *Summary) string {
+	rows := [][]string{{"", "ttft p50", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
+	for i := range s.Targets {
+		rows = append(rows, row(&s.Targets[i], s.Settings.Limits))
+	}
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			width[i] = max(width[i], lipgloss.Width(cell))
+		}
+	}
+	var b strings.Builder
+	for n, r := range rows {
+		for i, cell := range r {
+			pad := strings.Repeat(" ", width[i]-lipgloss.Width(cell))
+			switch {
+			case n == 0:
+				cell = pad + faint.Render(cell)
+			case i == 0:
+				cell = bold.Render(cell) + pad
+			default:
+				cell = pad + cell
+			}
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString(cell)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func row(t *TargetSummary, limits LimitSettings) []string {
+	n := fmt.Sprint(t.Requests)
+	if t.Unsent > 0 {
+		n = fmt.Sprintf("%d of %d", t.Requests, t.Requests+t.Unsent)
+	}
+	return []string{
+		t.Name,
+		latency(t.TTFT, "p50", limits), latency(t.TTFT, "p95", limits), latency(t.TTFT, "p99", limits),
+		latency(t.TPOT, "p50", limits), speed(t.Speed), latency(t.E2EAtN, "p50", limits),
+		percent(t.Success), tokens(t.Prompt), tokens(t.Output), n,
+	}
+}
+
+// latency shows a percentile: with "+" where n is too small to bound it from
+// above, and where it was never reached, how many requests ever got there.
+func latency(q Quantiles, name string, limits LimitSettings) string {
+	v := map[string]weir.Opt[float64]{"p50": q.P50, "p95": q.P95, "p99": q.P99}[name]
+	ms, ok := v.Get()
+	if !ok {
+		if q.N == 0 || q.Reached == 0 {
+			return "n/a"
+		}
+		return fmt.Sprintf("n/a: %.0f %% came", 100*float64(q.Reached)/float64(q.N))
+	}
+	mark := ""
+	for _, open := range q.Open {
+		if open == name {
+			mark = "+"
+		}
+	}
+	return millis(ms) + mark
+}
+
+// millis shows a latency with three digits that count, and its unit.
+func millis(ms float64) string {
+	switch {
+	case ms >= 9_995:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	case ms >= 995:
+		return fmt.Sprintf("%.2f s", ms/1000)
+	case ms >= 99.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms >= 9.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	}
+	return fmt.Sprintf("%.2f ms", ms)
+}
+
+func speed(q Quantiles) string {
+	v, ok := q.P50.Get()
+	switch {
+	case !ok:
+		return "n/a"
+	case v >= 99.5:
+		return fmt.Sprintf("%.0f tok/s", v)
+	}
+	return fmt.Sprintf("%.1f tok/s", v)
+}
+
+func percent(v weir.Opt[float64]) string {
+	f, ok := v.Get()
+	switch {
+	case !ok:
+		return "n/a"
+	case f == 1:
+		return "100 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*f)
+}
+
+func tokens(v weir.Opt[float64]) string {
+	f, ok := v.Get()
+	if !ok {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.0f", f)
+}
+
+func clientLine(c Client) string {
+	late, ok := c.LatenessP99.Get()
+	if !ok {
+		return faint.Render("client: nothing was measured")
+	}
+	bounded, _ := c.BoundedShare.Get()
+	verdict := "not client-limited"
+	if c.Limited {
+		verdict = red.Render("client-limited: " + c.Why)
+	}
+	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps, good to %.2f ms when idle, %.2f %% bounded; garbage collector paused %.1f ms; %s.",
+		late, c.Stamps, c.StampErrorP99.MS(), 100*bounded, c.GCPauses.MS(), verdict)
+}

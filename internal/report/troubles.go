@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"weir.dev/weir"
+)
+
+// troubles are the lines below the table about one target: its failures by
+// class, each with what to do, and what is odd about its answers.
+func troubles(s *Summary, t *TargetSummary) (lines []string) {
+	name := bold.Render(t.Name)
+	total := t.Requests
+	if total == 0 {
+		total = t.Warmup
+	}
+	for _, f := range t.Failures {
+		lines = append(lines, fmt.Sprintf("%s: %s", name, red.Render(describe(f, total))))
+		if hint := hint(f, target(s, t.Name), s.Settings.Limits); hint != "" {
+			lines = append(lines, "  "+hint)
+		}
+	}
+	if t.GaveUp {
+		lines = append(lines, fmt.Sprintf("%s: given up, since the next request would have failed too; %s not sent", name, count(t.Unsent, "request")))
+	} else if t.Unsent > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
+	}
+	if limited, ok := t.Limited.Get(); ok && limited > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %.1f %% of the requests were rate-limited; they are in no figure", name, 100*limited))
+	}
+	for _, w := range slices.Sorted(maps.Keys(t.Warnings)) {
+		if said := oddities[w]; said != "" {
+			lines = append(lines, fmt.Sprintf("%s: %d of %d %s", name, t.Warnings[w], t.Requests, said))
+		}
+	}
+	if len(t.Learned) > 0 {
+		lines = append(lines, fmt.Sprintf("%s: does not take %s; asked without", name, strings.Join(t.Learned, ", ")))
+	}
+	if n, ok := t.Output.Get(); t.Outcomes[weir.OK] > 0 && !ok {
+		lines = append(lines, name+": reports no token counts, so its speed is unknown (events are not taken for tokens)")
+	} else if ok && n < 0.9*float64(s.Settings.OutputTokens) {
+		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %d were asked for; compare e2e@%d, not e2e", name, n, s.Settings.OutputTokens, s.Settings.OutputTokens))
+	}
+	return lines
+}
+
+var oddities = map[string]string{
+	weir.WarnBuffered:         "answers came in one piece (buffered): no speed can be told from them",
+	weir.WarnHiddenReasoning:  "answers billed reasoning that was not streamed: ttft contains it",
+	weir.WarnStaleConn:        "requests met a dead kept connection and went out again on a fresh one",
+	weir.WarnReasoningOutside: "answers counted reasoning outside completion_tokens; it was added",
+	weir.WarnCompressed:       "answers came compressed although identity was asked for",
+}
+
+func describe(f Failure, total int) string {
+	parts := []string{fmt.Sprintf("%d of %d failed: %s", f.Count, total, f.Outcome)}
+	if f.Status != 0 {
+		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))
+	}
+	if f.ErrorType != "" {
+		parts = append(parts, f.ErrorType)
+	}
+	line := strings.Join(parts, ", ")
+	if f.Example != "" {
+		line += ": " + f.Example
+	}
+	return line
+}
+
+func target(s *Summary, name string) weir.Target {
+	for _, t := range s.Settings.Targets {
+		if t.Name == name {
+			return t
+		}
+	}
+	return weir.Target{}
+}
+
+// hint says what to do about a failure.
+func hint(f Failure, t weir.Target, limits LimitSettings) string {
+	host := t.URL
+	if u, err := url.Parse(t.URL); err == nil {
+		host = u.Host
+	}
+	switch f.Outcome {
+	case weir.ConnectError:
+		return map[string]string{
+			"refused": "nothing listens at " + host + ": is the server running, and is the port right?",
+			"dns":     "the name in " + host + " does not resolve: check the URL",
+			"tls":     "the TLS handshake failed: check http against https, and the certificate",
+		}[f.ErrorType]
+	case weir.TimeoutConnect:
+		return "no connection to " + host + " within " + limits.Connect.Duration().String() + ": is it reachable from here?"
+	case weir.TimeoutFirstOutput:
+		return "no output within " + limits.FirstOutput.Duration().String() + " (--first-output-timeout)"
+	case weir.TimeoutStall:
+		return "output stopped for " + limits.Stall.Duration().String() + " (--stall-timeout)"
+	case weir.Auth:
+		return "name the variable that holds its key with --key-env, and check that the key is valid"
+	case weir.BadRequest:
+		return badRequestHint(f, t)
+	case weir.Malformed, weir.EmptyResponse:
+		return fmt.Sprintf("the answer is no %s stream: is %s the API's base URL (often .../v1), and is --dialect right?", cmp.Or(t.Dialect, weir.OpenAIChat), t.URL)
+	case weir.NotStreamed:
+		return "the server answered in one piece although a stream was asked for: no time to first token can be told"
+	}
+	return ""
+}
+
+func badRequestHint(f Failure, t weir.Target) string {
+	switch {
+	case f.Status == 404:
+		return fmt.Sprintf("check --model %q, and that %s is the API's base URL (often .../v1)", t.Model, t.URL)
+	case f.ErrorType == "context_length":
+		return "lower --input-tokens or --output-tokens"
+	}
+	return ""
+}
