@@ -11,14 +11,14 @@ import (
 	"weir.dev/weir/internal/request"
 )
 
-// words are common and short, each one token in the tokenizers in use, so that
-// n words are about n tokens. What a prompt really took stands in the usage.
-var words = strings.Fields(`time year people way day man thing woman life child world school state family student
-group country problem hand part place case week company system program question work government number night
-point home water room mother area money story fact month lot right study book eye job word business issue side
-kind head house service friend father power hour game line end member law car city community name president team
-minute idea kid body information back parent face others level office door health person art war history party
-result change morning reason research girl guy moment air teacher force education`)
+// words are common and short: each is one token in the tokenizers in use, so
+// that n words are about n tokens, and four bytes with its blank, so that an
+// estimate by bytes agrees. What a prompt really took stands in the usage.
+var words = strings.Fields(`the and you that was for are with his they this have from one had word but not what all
+were when your can said use each which she how their will other about out many then them these some her would make
+like him into time has look two more see way day man new now old off our put say sun top try war why win yes boy cat
+dog eye far few fly get got hot ice job key law let low map may men net oil own pay red run sea set six sky son ten
+tie tip toy van wet who air arm art ask bad bag bar bed big bit box bus buy car cup cut dry due ear eat egg end fat`)
 
 // overhead is about what the chat frame and the nonce add to a prompt, in
 // tokens.
