@@ -146,8 +146,12 @@ func (t *target) send(ctx context.Context, k int, due time.Time, warmup bool) {
 	}
 }
 
-// maxAnswer bounds how much of an error is read for what it teaches.
-const maxAnswer = 64 << 10
+// maxAnswer bounds how much of an error is read for what it teaches, and
+// maxStream how much of an answer: one that never ends is left there.
+const (
+	maxAnswer = 64 << 10
+	maxStream = 1 << 30
+)
 
 // call makes one call and returns its trace, and its refusal where it was
 // refused as malformed.
@@ -171,8 +175,10 @@ func (t *target) call(ctx context.Context, enc *request.Encoded, due time.Time, 
 		refused, _ = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	}
 	buf := buffers.Get().(*[]byte)
-	for err == nil {
-		_, err = resp.Body.Read(*buf)
+	for total := 0; err == nil && total < maxStream; {
+		n := 0
+		n, err = resp.Body.Read(*buf)
+		total += n
 	}
 	buffers.Put(buf)
 	resp.Body.Close()
