@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -51,10 +50,7 @@ func (m *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	if err := c.decode(resp); err != nil {
-		resp.Body.Close()
-		return nil, c.fail(err)
-	}
+	c.decode(resp)
 	c.head(resp)
 	return resp, nil
 }
@@ -171,36 +167,20 @@ func (c *call) request(r *http.Request) *http.Request {
 
 // decode undoes a coding that the server chose although identity was asked
 // for, as net/http does where it asked for gzip itself.
-func (c *call) decode(resp *http.Response) error {
-	if !strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		return nil
+func (c *call) decode(resp *http.Response) {
+	encoding := resp.Header.Get("Content-Encoding")
+	if !dialect.Compressed(encoding) {
+		return
 	}
 	c.t.Warn(weir.WarnCompressed)
-	resp.Body = &gunzip{body: resp.Body}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{dialect.Decoder(encoding, resp.Body), resp.Body}
 	resp.Header.Del("Content-Encoding")
 	resp.Header.Del("Content-Length")
 	resp.ContentLength, resp.Uncompressed = -1, true
-	return nil
 }
-
-// gunzip decodes a body as a stream: what a flush has sent can be read.
-type gunzip struct {
-	body io.ReadCloser
-	gz   *gzip.Reader
-	err  error
-}
-
-func (g *gunzip) Read(p []byte) (int, error) {
-	if g.gz == nil && g.err == nil {
-		g.gz, g.err = gzip.NewReader(g.body)
-	}
-	if g.err != nil {
-		return 0, g.err
-	}
-	return g.gz.Read(p)
-}
-
-func (g *gunzip) Close() error { return g.body.Close() }
 
 // fail ends a call that has no response.
 func (c *call) fail(err error) error {

@@ -3,7 +3,6 @@ package dialect
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,8 @@ func readResponse(in *bufio.Reader) (*response, error) {
 		if string(next) == "HTTP/" { // a 100, or a proxy's answer to CONNECT, came first
 			continue
 		}
-		return res, res.decode(in)
+		res.decode(in)
+		return res, nil
 	}
 }
 
@@ -93,7 +93,7 @@ func readLine(r io.Reader) (string, error) {
 	}
 }
 
-func (r *response) decode(in *bufio.Reader) error {
+func (r *response) decode(in *bufio.Reader) {
 	r.body = in
 	if te := r.header.Get("Transfer-Encoding"); strings.EqualFold(te, "chunked") {
 		if looksChunked(in) {
@@ -102,19 +102,7 @@ func (r *response) decode(in *bufio.Reader) error {
 	} else if n, err := strconv.ParseInt(r.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 && !bodyless(r.status) {
 		r.body = &exactly{r: in, left: n}
 	}
-	if strings.EqualFold(r.header.Get("Content-Encoding"), "gzip") {
-		body := bufio.NewReader(r.body)
-		if magic, _ := body.Peek(2); string(magic) == "\x1f\x8b" {
-			gz, err := gzip.NewReader(body)
-			if err != nil {
-				return fmt.Errorf("gzip body: %w", err)
-			}
-			r.body = gz
-			return nil
-		}
-		r.body = body
-	}
-	return nil
+	r.body = Decoder(r.header.Get("Content-Encoding"), r.body)
 }
 
 func bodyless(status int) bool { return status == 204 || status == 304 }

@@ -2,6 +2,9 @@ package dialect
 
 import (
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"encoding/json"
 	"errors"
 	"io"
@@ -247,6 +250,35 @@ func TestNotAskedToStream(t *testing.T) {
 		if res := r.End(nil); res.Outcome != weir.OK || len(r.Ticks) != 0 || res.Chars != 2 {
 			t.Errorf("%s: %s with %d ticks, %d chars; want ok, 0, 2", d, res.Outcome, len(r.Ticks), res.Chars)
 		}
+	}
+}
+
+// W08: what the head says of the coding may be wrong.
+func TestContentCoding(t *testing.T) {
+	plain := stream(`{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`, `[DONE]`)
+	pack := func(w func(io.Writer) io.WriteCloser) string {
+		var b bytes.Buffer
+		z := w(&b)
+		io.WriteString(z, plain)
+		z.Close()
+		return b.String()
+	}
+	gz := pack(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	zl := pack(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
+	fl := pack(func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 6); return f })
+	for _, c := range []struct{ name, encoding, body string }{
+		{"gzip", "gzip", gz}, {"x-gzip", "X-Gzip", gz}, {"zlib", "deflate", zl}, {"raw deflate", "deflate", fl},
+		{"plain, said to be gzip", "gzip", plain}, {"gzip, said to be plain", "identity", gz},
+	} {
+		raw := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: " + c.encoding + "\r\n\r\n" + c.body
+		got, err := Inspect(strings.NewReader(raw), InspectOptions{})
+		if err != nil || got.Outcome != weir.OK || got.OutputText != "Hi" {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+	cut := "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gz[:len(gz)/2]
+	if got, err := Inspect(strings.NewReader(cut), InspectOptions{}); err != nil || got.Outcome == weir.OK {
+		t.Errorf("cut gzip: %+v, %v", got, err)
 	}
 }
 
