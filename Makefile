@@ -1,0 +1,49 @@
+# Weir. `make help` lists what there is; each target says what it needs.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build demo test real peers deps lint bench fuzz ui prices soak
+
+TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.* ## /\1\t/' | while IFS=$$'\t' read -r name what; do printf '  %-8s %s\n' "$$name" "$$what"; done
+
+build: ## bin/weir, static
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/weir ./cmd/weir
+
+demo: build ## bench four simulated providers; no keys, no network, under 30 s
+	@bin/weir demo --once
+
+test: ## vet, then the tests of both modules with the race detector
+	@tools/test.sh
+
+real: build ## measure a real inference engine and compare with its own figures (installs 300 MB into ~/.cache/weir)
+	@tools/real.sh
+
+deps: ## install what the tests need: a C compiler, Node, the npm clients in test/sdk
+	@tools/deps.sh
+
+lint: ## golangci-lint and gofumpt, pinned in tools/go.mod (the first build takes 10 minutes)
+	$(TOOL) golangci-lint run
+	cd test && $(TOOL) golangci-lint run --config ../.golangci.yml --build-tags real
+	@bad=$$($(TOOL) gofumpt -l *.go cmd internal meter test); [ -z "$$bad" ] || { echo "gofumpt would change:"; echo "$$bad"; exit 1; }
+
+bench: build ## Go benchmarks of the packages, then what test/perf measures (wants an idle machine)
+	go test -run '^$$' -bench . -benchmem ./...
+	@bash test/perf/run.sh
+
+fuzz: ## every fuzz target for 20 s each
+	@tools/fuzz.sh 20s
+
+peers: ## (later) compare with other benchmark tools on the same stream
+	@echo "peers: nothing yet: comes with the comparison with other tools (test/peers)"
+
+ui: ## (later) build the dashboard's assets
+	@echo "ui: nothing yet: comes with the dashboard (internal/web)"
+
+prices: ## (later) refresh the price table
+	@echo "prices: nothing yet: comes with the price table (internal/catalog)"
+
+soak: ## (later) hours under load
+	@echo "soak: nothing yet: comes with the gateway (test/soak)"
