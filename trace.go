@@ -2,6 +2,7 @@ package weir
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -84,12 +85,9 @@ func (t *Trace) OnRelease(f func(*Trace)) { t.release = f }
 
 // Warn adds a warning once.
 func (t *Trace) Warn(w string) {
-	for _, have := range t.Warnings {
-		if have == w {
-			return
-		}
+	if !slices.Contains(t.Warnings, w) {
+		t.Warnings = append(t.Warnings, w)
 	}
-	t.Warnings = append(t.Warnings, w)
 }
 
 // Names of the warnings a trace may carry.

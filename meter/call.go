@@ -75,7 +75,7 @@ func (e *LimitError) Error() string {
 // Timeout makes a LimitError a timeout in the sense of net.Error.
 func (e *LimitError) Timeout() bool { return true }
 
-// ErrAbandoned, as the cause of a cancelled context, says that the one who
+// ErrAbandoned as the cause of a cancelled context says that the one who
 // called gave up a call on purpose (a hedge that lost, a failover); the outcome
 // is then abandoned instead of canceled.
 var ErrAbandoned = abandoned{}

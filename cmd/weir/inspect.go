@@ -48,7 +48,7 @@ func (c *inspectCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	defer closeFile()
+	defer func() { _ = closeFile() }() // it was only read
 	var events bytes.Buffer
 	if c.Output == "text" {
 		n := 0
@@ -89,7 +89,7 @@ func (c *inspectCmd) open(p *process) (in io.Reader, name string, closeFile func
 		return nil, "", nil, usage("%v", err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
+		_ = f.Close()
 		return nil, "", nil, usage("%s is a folder, not a recording", c.File)
 	}
 	return f, c.File, f.Close, nil

@@ -97,7 +97,6 @@ func (quiet) Error() string { return "" }
 // fail prints an error in one line and finds the exit code.
 func (p *process) fail(err error) int {
 	var q quiet
-	var u *usageError
 	switch {
 	case err == nil:
 		return exitOK
@@ -105,7 +104,7 @@ func (p *process) fail(err error) int {
 		return int(q)
 	}
 	fmt.Fprintln(p.err, "weir: "+strings.Join(strings.Fields(err.Error()), " "))
-	if errors.As(err, &u) {
+	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
 	return exitFailed

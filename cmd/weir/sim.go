@@ -96,13 +96,11 @@ func startSim(ctx context.Context, listen string, cfg sim.Config) (*simServer, e
 	cfg.Clock = precise
 	handler, err := sim.New(cfg)
 	if err != nil {
-		precise.Close()
-		return nil, usage("%v", err)
+		return nil, errors.Join(usage("%v", err), precise.Close())
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		precise.Close()
-		return nil, usage("--listen: %v", err)
+		return nil, errors.Join(usage("--listen: %v", err), precise.Close())
 	}
 	s := &simServer{
 		addr: ln.Addr().String(), failed: make(chan error, 1), clock: precise, done: make(chan struct{}),

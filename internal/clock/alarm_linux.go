@@ -34,7 +34,7 @@ func newTimerFD() (*timerFD, error) {
 	f := os.NewFile(uintptr(fd), "timerfd")
 	conn, err := f.SyscallConn()
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, fmt.Errorf("precise clock: the timer descriptor cannot be polled: %w", err)
 	}
 	return &timerFD{fd: fd, file: f, conn: conn}, nil
@@ -60,4 +60,4 @@ func (a *timerFD) run(fire func()) {
 	})
 }
 
-func (a *timerFD) close() { a.file.Close() }
+func (a *timerFD) close() { _ = a.file.Close() }

@@ -1,5 +1,7 @@
 package dialect
 
+import "slices"
+
 // Answer collects what was generated, for those who need it: inspect, and a
 // gateway that may have to go on with it. A zero Answer is ready.
 type Answer struct {
@@ -72,8 +74,7 @@ func appendPiece(dst []byte, p *piece) []byte {
 func (c *ChoiceText) call(p *piece) *Call {
 	id := string(p.toolID)
 	fresh := id == string(newCall)
-	for i := len(c.Calls) - 1; i >= 0; i-- {
-		call := c.Calls[i]
+	for _, call := range slices.Backward(c.Calls) {
 		switch {
 		case p.tool != noIndex && call.index != p.tool:
 			continue

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 
 	"weir.dev/weir"
@@ -423,12 +424,9 @@ func (r *Reader) failed(raw []byte) {
 }
 
 func (r *Reader) warn(w string) {
-	for _, have := range r.warnings {
-		if have == w {
-			return
-		}
+	if !slices.Contains(r.warnings, w) {
+		r.warnings = append(r.warnings, w)
 	}
-	r.warnings = append(r.warnings, w)
 }
 
 // name is a short text out of a JSON string's raw inside.

@@ -103,13 +103,12 @@ func (r *record) responseObject(status, output, reason, usage []byte) {
 	finish := status
 	switch string(status) {
 	case "incomplete":
-		for c, ok := (&cursor{b: reason}), true; ok; ok = false {
-			for ok := c.object(); ok && c.field(); {
-				if string(c.name) == "reason" {
-					finish, _, _ = c.str()
-				} else {
-					c.skip()
-				}
+		c := cursor{b: reason}
+		for ok := c.object(); ok && c.field(); {
+			if string(c.name) == "reason" {
+				finish, _, _ = c.str()
+			} else {
+				c.skip()
 			}
 		}
 	case "completed":
@@ -130,8 +129,9 @@ func (r *record) responseObject(status, output, reason, usage []byte) {
 	if len(output) > 0 {
 		index := int32(0)
 		c := cursor{b: output}
-		for ok := c.array(); ok && c.elem(); index++ {
+		for ok := c.array(); ok && c.elem(); {
 			r.responseItem(&c, index, false)
+			index++
 		}
 	}
 }

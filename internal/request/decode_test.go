@@ -15,20 +15,34 @@ func TestDecode(t *testing.T) {
 		body    string
 		want    Asked
 	}{
-		{"small", weir.OpenAIChat, `{"model":"m","messages":[{"role":"user","content":"héllo"}]}`,
-			Asked{Dialect: weir.OpenAIChat, Model: "m", Messages: 1, PromptChars: 5}},
-		{"as benchmarks send it", weir.OpenAIChat, `{"model":"m","messages":[{"role":"system","content":"abc"},{"role":"user","content":[{"type":"text","text":"de"},{"type":"image_url","image_url":{"url":"x"}},{"type":"text","text":"f"}]}],"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true},"max_completion_tokens":9,"ignore_eos":true,"stop":null,"temperature":null,"min_p":0.1,"unknown":{"a":[1]}}`,
-			Asked{Dialect: weir.OpenAIChat, Model: "m", Stream: true, IncludeUsage: true, ContinuousUsage: true, MaxTokens: 9, IgnoreEOS: true, Messages: 2, PromptChars: 6}},
-		{"nulls", weir.OpenAIChat, `{"model":"m","messages":[{"role":"assistant","content":null,"tool_calls":[]}],"stream":null,"stream_options":null,"max_tokens":null,"ignore_eos":null}`,
-			Asked{Dialect: weir.OpenAIChat, Model: "m", Messages: 1}},
-		{"the smaller limit", weir.OpenAIChat, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":9,"max_completion_tokens":5}`,
-			Asked{Dialect: weir.OpenAIChat, Model: "m", MaxTokens: 5, Messages: 1, PromptChars: 1}},
-		{"anthropic", weir.Anthropic, `{"model":"m","max_tokens":3,"system":[{"type":"text","text":"abc","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"de"}],"stream":true}`,
-			Asked{Dialect: weir.Anthropic, Model: "m", Stream: true, IncludeUsage: true, MaxTokens: 3, Messages: 1, PromptChars: 5}},
-		{"completions", weir.OpenAICompletions, `{"model":"m","prompt":["ab","c"],"max_tokens":1}`,
-			Asked{Dialect: weir.OpenAICompletions, Model: "m", MaxTokens: 1, Messages: 1, PromptChars: 3}},
-		{"token ids", weir.OpenAICompletions, `{"model":"m","prompt":[[1,2],[3]]}`,
-			Asked{Dialect: weir.OpenAICompletions, Model: "m", Messages: 1, PromptChars: 8}},
+		{
+			"small", weir.OpenAIChat, `{"model":"m","messages":[{"role":"user","content":"héllo"}]}`,
+			Asked{Dialect: weir.OpenAIChat, Model: "m", Messages: 1, PromptChars: 5},
+		},
+		{
+			"as benchmarks send it", weir.OpenAIChat, `{"model":"m","messages":[{"role":"system","content":"abc"},{"role":"user","content":[{"type":"text","text":"de"},{"type":"image_url","image_url":{"url":"x"}},{"type":"text","text":"f"}]}],"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true},"max_completion_tokens":9,"ignore_eos":true,"stop":null,"temperature":null,"min_p":0.1,"unknown":{"a":[1]}}`,
+			Asked{Dialect: weir.OpenAIChat, Model: "m", Stream: true, IncludeUsage: true, ContinuousUsage: true, MaxTokens: 9, IgnoreEOS: true, Messages: 2, PromptChars: 6},
+		},
+		{
+			"nulls", weir.OpenAIChat, `{"model":"m","messages":[{"role":"assistant","content":null,"tool_calls":[]}],"stream":null,"stream_options":null,"max_tokens":null,"ignore_eos":null}`,
+			Asked{Dialect: weir.OpenAIChat, Model: "m", Messages: 1},
+		},
+		{
+			"the smaller limit", weir.OpenAIChat, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":9,"max_completion_tokens":5}`,
+			Asked{Dialect: weir.OpenAIChat, Model: "m", MaxTokens: 5, Messages: 1, PromptChars: 1},
+		},
+		{
+			"anthropic", weir.Anthropic, `{"model":"m","max_tokens":3,"system":[{"type":"text","text":"abc","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"de"}],"stream":true}`,
+			Asked{Dialect: weir.Anthropic, Model: "m", Stream: true, IncludeUsage: true, MaxTokens: 3, Messages: 1, PromptChars: 5},
+		},
+		{
+			"completions", weir.OpenAICompletions, `{"model":"m","prompt":["ab","c"],"max_tokens":1}`,
+			Asked{Dialect: weir.OpenAICompletions, Model: "m", MaxTokens: 1, Messages: 1, PromptChars: 3},
+		},
+		{
+			"token ids", weir.OpenAICompletions, `{"model":"m","prompt":[[1,2],[3]]}`,
+			Asked{Dialect: weir.OpenAICompletions, Model: "m", Messages: 1, PromptChars: 8},
+		},
 	} {
 		got, err := Decode(c.dialect, []byte(c.body))
 		if err != nil {

@@ -79,8 +79,7 @@ func (s *Server) read(d weir.Dialect, w http.ResponseWriter, r *http.Request) (r
 
 // problem is an error of ours as a provider's; it keeps the code of a weir.Error.
 func problem(status int, code string, err error) *request.Problem {
-	var e *weir.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*weir.Error](err); ok {
 		code = e.Code
 	}
 	return &request.Problem{Status: status, Code: code, Message: err.Error()}

@@ -2,7 +2,6 @@ package weirtest
 
 import (
 	"errors"
-	"io"
 	"net"
 	"time"
 )
@@ -83,7 +82,7 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 
 // wrap leaves io.EOF bare, as net's connections do.
 func (c *Conn) wrap(op string, err error) error {
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
 	return &net.OpError{Op: op, Net: "mem", Source: c.local, Addr: c.remote, Err: err}

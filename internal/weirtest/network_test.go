@@ -220,7 +220,7 @@ func TestHTTP(t *testing.T) {
 
 		transport.CloseIdleConnections()
 		server.Close()
-		if err := <-served; err != http.ErrServerClosed {
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 		synctest.Wait()
