@@ -2,6 +2,7 @@ package weirtest
 
 import (
 	"errors"
+	"io"
 	"net"
 	"time"
 )
