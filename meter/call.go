@@ -20,8 +20,13 @@ type Call struct {
 	Dialect    weir.Dialect // empty: by the URL's path
 	// AskedTokens is the fixed output length that was asked for; 0 if none was.
 	AskedTokens int
-	Limits      *Limits   // nil: the Transport's
-	Sink        weir.Sink // nil: the Transport's
+	// Stream says whether a stream is asked for, and IgnoreEOS whether exactly
+	// AskedTokens are. Where Stream is unknown the request's body is read for
+	// both.
+	Stream    weir.Opt[bool]
+	IgnoreEOS bool
+	Limits    *Limits   // nil: the Transport's
+	Sink      weir.Sink // nil: the Transport's
 }
 
 type callKey struct{}

@@ -92,7 +92,7 @@ func (m *Transport) begin(r *http.Request) *call {
 	if c.dialect == "" {
 		c.dialect, _ = dialect.FromPath(r.URL.Path)
 	}
-	c.peek(r)
+	c.peek(r, say)
 	t := c.t
 	t.ID, t.Kind = ulid.Make().String(), say.Kind
 	t.Target, t.Model, t.Vantage, t.WorkloadID = say.Target, say.Model, say.Vantage, say.WorkloadID
@@ -126,8 +126,13 @@ func (m *Transport) begin(r *http.Request) *call {
 // maxPeek is how much of a request's body is read to see what it asks for.
 const maxPeek = 32 << 20
 
-// peek reads what the request asks for, where its body can be had twice.
-func (c *call) peek(r *http.Request) {
+// peek finds what the request asks for: its maker may have said it, else its
+// body is read, where that can be had twice.
+func (c *call) peek(r *http.Request, say Call) {
+	if stream, ok := say.Stream.Get(); ok {
+		c.asked, c.known = dialect.Asked{Stream: stream, MaxTokens: say.AskedTokens, IgnoreEOS: say.IgnoreEOS}, true
+		return
+	}
 	if c.dialect == weir.Gemini { // it stands in the path
 		c.asked.Stream, c.known = strings.Contains(r.URL.Path, ":stream"), true
 		return

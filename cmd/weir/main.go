@@ -77,9 +77,17 @@ func run(ctx context.Context, p *process) (code int) {
 	}
 	call, err := parser.Parse(p.args)
 	if err != nil {
-		return p.fail(usage("%v", err))
+		return p.fail(parseError(err))
 	}
 	return p.fail(call.Run(p))
+}
+
+// parseError adds what to do where kong's words do not say it.
+func parseError(err error) error {
+	if rest, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok {
+		return usage("unexpected argument %s: URLs and files stand together, before or after all flags (weir COMMAND --help)", rest)
+	}
+	return usage("%v (weir --help)", err)
 }
 
 // usageError is an error of the one who called: exit code 2.

@@ -24,11 +24,10 @@ type Config struct {
 	Base http.RoundTripper
 	// Redact takes secrets out of what a provider says; nil changes nothing.
 	Redact func(string) string
-	// OnTrace, if not nil, receives every raw trace and owns it; it must not
-	// block.
+	// OnTrace, if not nil, receives every raw trace and owns it.
 	OnTrace weir.Sink
-	// OnEvent, if not nil, is told of every start and end. It must not block.
-	// Calls come from many goroutines, one at a time.
+	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
+	// one goroutine.
 	OnEvent func(Event)
 }
 

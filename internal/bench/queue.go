@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"sync"
+
+	"weir.dev/weir"
+)
+
+// Two small queues keep work out of the instant in which a slot is free and its
+// next request is due: handing something to a goroutine that sleeps costs a
+// wake-up, up to a millisecond on a busy virtual machine, and it would be paid
+// there.
+
+// ahead holds requests that are written before they are due. The writer sleeps
+// until half of them are gone.
+type ahead struct {
+	mu    sync.Mutex
+	room  sync.Cond // for the writer: half is gone, or all is over
+	some  sync.Cond // for slots: there is one, or no more will come
+	ready []prepared
+	size  int
+	over  bool // no slot will take another
+	last  bool // no more will come
+}
+
+func newAhead(slots int) *ahead {
+	a := &ahead{size: 2*slots + 2}
+	a.room.L, a.some.L = &a.mu, &a.mu
+	return a
+}
+
+// put waits for room; false when all is over.
+func (a *ahead) put(p prepared) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.ready) >= a.size {
+		for len(a.ready) > a.size/2 && !a.over {
+			a.room.Wait()
+		}
+	}
+	if a.over {
+		return false
+	}
+	a.ready = append(a.ready, p)
+	a.some.Signal()
+	return true
+}
+
+// take returns the next one, in order; false when there are no more.
+func (a *ahead) take() (p prepared, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.ready) == 0 && !a.last && !a.over {
+		a.some.Wait()
+	}
+	if len(a.ready) == 0 || a.over {
+		return prepared{}, false
+	}
+	p, a.ready = a.ready[0], a.ready[1:]
+	if len(a.ready) == a.size/2 {
+		a.room.Signal()
+	}
+	return p, true
+}
+
+// close says that no more will come.
+func (a *ahead) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last = true
+	a.some.Broadcast()
+}
+
+// stop says that no slot will take another.
+func (a *ahead) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+	a.room.Broadcast()
+	a.some.Broadcast()
+}
+
+// step is a request that began (no trace), or one that ended.
+type step struct {
+	target int
+	trace  *weir.Trace
+}
+
+// behind gathers what happened until the collector looks for it.
+type behind struct {
+	mu    sync.Mutex
+	steps []step
+}
+
+func (b *behind) add(s step) {
+	b.mu.Lock()
+	b.steps = append(b.steps, s)
+	b.mu.Unlock()
+}
+
+// swap returns what was gathered; the given slice serves for what comes.
+func (b *behind) swap(empty []step) []step {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	steps := b.steps
+	b.steps = empty[:0]
+	return steps
+}
