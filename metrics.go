@@ -103,12 +103,11 @@ func (t *Trace) N1() (Opt[float64], N1Source) {
 
 // phase is the run of output events over which speed is told, with its tokens.
 type phase struct {
-	tokens       int
-	events       int
-	bytes        int64
-	first, last  *Tick
-	largestBytes int32
-	distinct     bool // output arrived at more than one instant
+	tokens      int
+	events      int
+	bytes       int64
+	first, last *Tick
+	distinct    bool // output arrived at more than one instant
 }
 
 // phase spans all output, except that where only a summary of the reasoning
@@ -126,7 +125,6 @@ func (t *Trace) phase(nSeen int) phase {
 		p.last = tick
 		p.events++
 		p.bytes += int64(tick.Bytes)
-		p.largestBytes = max(p.largestBytes, tick.Bytes)
 	}
 	p.distinct = p.first != nil && p.last.At != p.first.At
 	return p
@@ -168,22 +166,44 @@ func n1(p phase) (Opt[float64], N1Source) {
 }
 
 // Buffered tells whether the answer came in one piece, so that its events say
-// nothing of the engine's pace: N_seen >= 16 and one event holds more than
-// half of it, or N_seen >= 2 and all output shares one arrival instant or
-// spans less than 20 stamp errors.
+// nothing of the engine's pace. That is so where N_seen >= 16 and more than half
+// of it came in one event, or within 20 stamp errors; or where N_seen >= 2 and
+// all output shares one arrival instant, spans less than 20 stamp errors, or
+// spans less than one stamp error per token: a burst that was written, or read,
+// in a few pieces (docs/adr/0008).
 func (t *Trace) Buffered() bool {
 	n, ok := t.NSeen().Get()
-	if !ok {
+	return ok && t.inOnePiece(t.phase(n))
+}
+
+func (t *Trace) inOnePiece(p phase) bool {
+	if p.first == nil || p.tokens < 2 {
 		return false
 	}
-	p := t.phase(n)
-	switch {
-	case p.first == nil || p.tokens < 2:
-		return false
-	case p.last.At-p.first.At < 20*t.StampError || !p.distinct:
+	span := p.last.At - p.first.At
+	if !p.distinct || span < time.Duration(max(20, p.tokens))*t.StampError {
 		return true
 	}
-	return p.tokens >= 16 && 2*int64(p.largestBytes) > p.bytes
+	return p.tokens >= 16 && 2*t.densest(20*t.StampError) > p.bytes
+}
+
+// densest is the most bytes of output that came within so short a time.
+func (t *Trace) densest(within time.Duration) (most int64) {
+	in, from, bytes := t.inPhase(), 0, int64(0)
+	for i := range t.Ticks {
+		if !in(t.Ticks[i].Kind) {
+			continue
+		}
+		bytes += int64(t.Ticks[i].Bytes)
+		for t.Ticks[i].At-t.Ticks[from].At > within {
+			if in(t.Ticks[from].Kind) {
+				bytes -= int64(t.Ticks[from].Bytes)
+			}
+			from++
+		}
+		most = max(most, bytes)
+	}
+	return most
 }
 
 // TPOT is the time per output token after the first event:
@@ -245,7 +265,8 @@ func (t *Trace) E2ESpeed() Opt[float64] {
 // over the time from the first to the last output.
 func (t *Trace) CharsPerSecond() Opt[float64] {
 	first, last := t.firstOf(TickKind.Output), t.lastOutput()
-	if first == nil || last.At <= first.At || t.Buffered() {
+	tokens := t.NSeen().Or(t.OutputEvents()) // a guess that only has to tell a burst
+	if first == nil || last.At <= first.At || t.inOnePiece(t.phase(tokens)) {
 		return None[float64]()
 	}
 	return Some(float64(t.OutputChars) / (last.At - first.At).Seconds())

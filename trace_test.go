@@ -36,6 +36,21 @@ func tpot(t *testing.T, tr *weir.Trace) float64 {
 	return v.MS()
 }
 
+// burst is n equal events that arrive in groups, at so many milliseconds.
+func burst(n int, times ...float64) (ticks weir.Ticks) {
+	for i := range n {
+		ticks = append(ticks, at(100+times[i*len(times)/n], weir.TickText, 4))
+	}
+	return ticks
+}
+
+func every(n int, gap float64) (times []float64) {
+	for i := range n {
+		times = append(times, gap*float64(i))
+	}
+	return times
+}
+
 // METRICS.md, "Special streams".
 func TestSpecialStreams(t *testing.T) {
 	text, thought, summary := weir.TickText, weir.TickReasoning, weir.TickSummary
@@ -67,6 +82,10 @@ func TestSpecialStreams(t *testing.T) {
 		{"most of it at once", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(50, text, 80), at(60, text, 4)}, Usage: used(22, 0)}, math.NaN(), true, false, 22},
 		{"short, most of it at once", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(50, text, 40), at(60, text, 4)}, Usage: used(12, 0)}, 5, false, false, 12},
 		{"within 20 stamp errors", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(5.5, text, 4)}, Usage: used(2, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 2},
+		{"a burst read in three pieces", weir.Trace{Ticks: burst(128, 0, 0.7, 1.3), Usage: used(128, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 128},
+		{"a burst read in pieces by a client that was held up", weir.Trace{Ticks: burst(128, 0, 2, 5), Usage: used(128, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 128},
+		{"a slow start and a burst", weir.Trace{Ticks: burst(100, 0, 90, 90.1, 90.2), Usage: used(100, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 100},
+		{"very fast, and real", weir.Trace{Ticks: burst(64, every(64, 0.4)...), Usage: used(64, 0), StampError: 50 * time.Microsecond}, 0.4, false, false, 64},
 		{"no output", weir.Trace{Ticks: weir.Ticks{at(5, weir.TickRole, 0)}, Usage: used(1, 0)}, math.NaN(), false, false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

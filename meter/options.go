@@ -37,7 +37,7 @@ func NewTransport(o Options) *http.Transport {
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 4096,
 		IdleConnTimeout:     90 * time.Second,
-		ReadBufferSize:      16 << 10,
+		ReadBufferSize:      32 << 10, // a burst is read in few pieces
 		Protocols:           new(http.Protocols),
 	}
 	t.Protocols.SetHTTP1(true)

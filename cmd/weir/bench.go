@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/catalog"
@@ -183,6 +185,14 @@ func show(p *process, s *report.Summary, output string) error {
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(s)
+	}
+	if why := report.Hopeless(s); len(why) > 0 {
+		for _, line := range why {
+			if _, err := lipgloss.Fprintln(p.err, "weir: "+line); err != nil {
+				return err
+			}
+		}
+		return quiet(exitFailed)
 	}
 	return report.Terminal(p.out, s)
 }

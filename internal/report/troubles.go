@@ -20,14 +20,16 @@ func troubles(s *Summary, t *TargetSummary) (lines []string) {
 		total = t.Warmup
 	}
 	for _, f := range t.Failures {
-		lines = append(lines, fmt.Sprintf("%s: %s", name, red.Render(describe(f, total))))
+		line := fmt.Sprintf("%s: %s", name, red.Render(describe(f, total)))
 		if hint := hint(f, target(s, t.Name), s.Settings.Limits); hint != "" {
-			lines = append(lines, "  "+hint)
+			line += "; " + hint
 		}
+		if t.GaveUp {
+			line += fmt.Sprintf(" (given up: %s not sent)", count(t.Unsent, "request"))
+		}
+		lines = append(lines, line)
 	}
-	if t.GaveUp {
-		lines = append(lines, fmt.Sprintf("%s: given up, since the next request would have failed too; %s not sent", name, count(t.Unsent, "request")))
-	} else if t.Unsent > 0 {
+	if t.Unsent > 0 && !t.GaveUp {
 		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
 	}
 	if limited, ok := t.Limited.Get(); ok && limited > 0 {
@@ -81,6 +83,19 @@ func target(s *Summary, name string) weir.Target {
 	return weir.Target{}
 }
 
+// Hopeless are the reasons why there is nothing to show, a line each: every
+// target was given up before it had answered anything. It is empty otherwise.
+func Hopeless(s *Summary) (lines []string) {
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		if !t.GaveUp || t.TTFT.Reached > 0 || s.Interrupted {
+			return nil
+		}
+		lines = append(lines, troubles(s, t)...)
+	}
+	return lines
+}
+
 // hint says what to do about a failure.
 func hint(f Failure, t weir.Target, limits LimitSettings) string {
 	host := t.URL
@@ -104,6 +119,11 @@ func hint(f Failure, t weir.Target, limits LimitSettings) string {
 		return "name the variable that holds its key with --key-env, and check that the key is valid"
 	case weir.BadRequest:
 		return badRequestHint(f, t)
+	case weir.UpstreamError:
+		if f.Status != 501 && f.ErrorType != "redirect" {
+			return ""
+		}
+		return fmt.Sprintf("is %s the API's base URL (often .../v1)?", t.URL)
 	case weir.Malformed, weir.EmptyResponse:
 		return fmt.Sprintf("the answer is no %s stream: is %s the API's base URL (often .../v1), and is --dialect right?", cmp.Or(t.Dialect, weir.OpenAIChat), t.URL)
 	case weir.NotStreamed:
