@@ -181,10 +181,10 @@ func (t *Trace) inOnePiece(p phase) bool {
 		return false
 	}
 	span := p.last.At - p.first.At
-	if !p.distinct || span < time.Duration(max(20, p.tokens))*t.StampError {
+	if !p.distinct || span < time.Duration(max(20, p.tokens))*t.StampError.Duration() {
 		return true
 	}
-	return p.tokens >= 16 && 2*t.densest(20*t.StampError) > p.bytes
+	return p.tokens >= 16 && 2*t.densest(20*t.StampError.Duration()) > p.bytes
 }
 
 // densest is the most bytes of output that came within so short a time.

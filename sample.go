@@ -71,7 +71,7 @@ func (t *Trace) Sample() Sample {
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
 		Usage: t.Usage, TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
-		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: Dur(t.StampError),
+		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError,
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,
 	}
 	if t.Status != 0 {

@@ -42,8 +42,8 @@ type Trace struct {
 	Header     Span      `json:"header_ms"`  // offset: first byte of the response head
 	End        Span      `json:"end_ms"`     // offset: last byte of the body, or of the failure
 
-	Ticks      Ticks         `json:"ticks"`          // one per event, in order of arrival
-	StampError time.Duration `json:"stamp_error_ns"` // how far a stamp may be off (clock and wake-up), 0 in virtual time
+	Ticks      Ticks `json:"ticks"`          // one per event, in order of arrival
+	StampError Dur   `json:"stamp_error_ms"` // how far a stamp may be off (clock and wake-up), 0 in virtual time
 
 	Status      int         `json:"status,omitempty"`
 	Outcome     Outcome     `json:"outcome"`
@@ -61,7 +61,7 @@ type Trace struct {
 	Fingerprint  string            `json:"system_fingerprint,omitempty"`
 	RateLimits   map[string]string `json:"rate_limits,omitempty"`     // response headers, as sent
 	Provider     json.RawMessage   `json:"provider,omitempty"`        // the provider's own timings under their own names
-	Backpressure time.Duration     `json:"backpressure_ns,omitempty"` // time in which the body's reader was away
+	Backpressure Dur               `json:"backpressure_ms,omitempty"` // time in which the body's reader was away
 	Warnings     []string          `json:"warnings,omitempty"`
 
 	release func(*Trace)

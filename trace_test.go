@@ -81,11 +81,11 @@ func TestSpecialStreams(t *testing.T) {
 		{"one instant", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(5, text, 4)}, Usage: used(2, 0)}, math.NaN(), true, false, 2},
 		{"most of it at once", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(50, text, 80), at(60, text, 4)}, Usage: used(22, 0)}, math.NaN(), true, false, 22},
 		{"short, most of it at once", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(50, text, 40), at(60, text, 4)}, Usage: used(12, 0)}, 5, false, false, 12},
-		{"within 20 stamp errors", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(5.5, text, 4)}, Usage: used(2, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 2},
-		{"a burst read in three pieces", weir.Trace{Ticks: burst(128, 0, 0.7, 1.3), Usage: used(128, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 128},
-		{"a burst read in pieces by a client that was held up", weir.Trace{Ticks: burst(128, 0, 2, 5), Usage: used(128, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 128},
-		{"a slow start and a burst", weir.Trace{Ticks: burst(100, 0, 90, 90.1, 90.2), Usage: used(100, 0), StampError: 50 * time.Microsecond}, math.NaN(), true, false, 100},
-		{"very fast, and real", weir.Trace{Ticks: burst(64, every(64, 0.4)...), Usage: used(64, 0), StampError: 50 * time.Microsecond}, 0.4, false, false, 64},
+		{"within 20 stamp errors", weir.Trace{Ticks: weir.Ticks{at(5, text, 4), at(5.5, text, 4)}, Usage: used(2, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 2},
+		{"a burst read in three pieces", weir.Trace{Ticks: burst(128, 0, 0.7, 1.3), Usage: used(128, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 128},
+		{"a burst read in pieces by a client that was held up", weir.Trace{Ticks: burst(128, 0, 2, 5), Usage: used(128, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 128},
+		{"a slow start and a burst", weir.Trace{Ticks: burst(100, 0, 90, 90.1, 90.2), Usage: used(100, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 100},
+		{"very fast, and real", weir.Trace{Ticks: burst(64, every(64, 0.4)...), Usage: used(64, 0), StampError: weir.Dur(50 * time.Microsecond)}, 0.4, false, false, 64},
 		{"no output", weir.Trace{Ticks: weir.Ticks{at(5, weir.TickRole, 0)}, Usage: used(1, 0)}, math.NaN(), false, false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

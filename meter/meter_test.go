@@ -196,7 +196,7 @@ func TestSlowClientMovesNoLaterStamp(t *testing.T) {
 		if second.Exact() || second.Lo != ms(900) || second.At != ms(950) {
 			t.Errorf("second word at [%v, %v], want a bound [900ms, 950ms] around 920ms", second.Lo, second.At)
 		}
-		if !slices.Contains(tr.Warnings, weir.WarnBackpressure) || tr.Backpressure < ms(100) {
+		if !slices.Contains(tr.Warnings, weir.WarnBackpressure) || tr.Backpressure.Duration() < ms(100) {
 			t.Errorf("backpressure %v, warnings %v", tr.Backpressure, tr.Warnings)
 		}
 	})

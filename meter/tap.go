@@ -116,7 +116,7 @@ func (b *tap) took(p []byte, entered, now time.Duration) {
 		stamp.Lo = b.left
 	}
 	b.away = max(b.away, gone)
-	b.t.Backpressure += gone
+	b.t.Backpressure += weir.Dur(gone)
 	b.left = now
 	if len(p) > 0 {
 		b.last = now

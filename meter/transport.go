@@ -106,7 +106,7 @@ func (m *Transport) begin(r *http.Request) *call {
 	if t.Model == "" {
 		t.Model = c.asked.Model
 	}
-	if t.StampError = m.StampError; t.StampError == 0 {
+	if t.StampError = weir.Dur(m.StampError); t.StampError == 0 {
 		t.StampError = DefaultStampError
 	}
 	limits := m.Limits
