@@ -107,7 +107,7 @@ func (m *Transport) begin(r *http.Request) *call {
 		t.Model = c.asked.Model
 	}
 	if t.StampError = weir.Dur(m.StampError); t.StampError == 0 {
-		t.StampError = DefaultStampError
+		t.StampError = weir.Dur(DefaultStampError)
 	}
 	limits := m.Limits
 	if say.Limits != nil {
