@@ -45,6 +45,9 @@ const boundedAfter = time.Millisecond
 // A reader that is away for longer than this is said to hold the stream up.
 const backpressureAfter = 10 * time.Millisecond
 
+// maxPlanned is the largest answer for which room is made before it comes.
+const maxPlanned = 4096
+
 // head starts the reading of a response.
 func (c *call) head(resp *http.Response) {
 	c.watch.gotHead()
@@ -58,6 +61,9 @@ func (c *call) head(resp *http.Response) {
 		reader = new(dialect.Reader)
 	}
 	reader.Ticks = t.Ticks
+	if n := c.asked.MaxTokens + 8; cap(reader.Ticks) < n && n <= maxPlanned {
+		reader.Ticks = make(weir.Ticks, 0, n) // append would end at twice as much
+	}
 	stream := c.asked.Stream
 	if !c.known {
 		stream = strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")

@@ -219,7 +219,7 @@ func settingsOf(c *bench.Config) report.Settings {
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
 		Nonce: !w.NoNonce, Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
 		Limits: report.LimitSettings{
-			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall),
+			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall), Total: weir.Dur(c.Limits.Total),
 		},
 	}
 }

@@ -86,16 +86,31 @@ type step struct {
 	trace  *weir.Trace
 }
 
-// behind gathers what happened until the collector looks for it.
+// behind gathers what happened until the collector looks for it. It is bounded:
+// where the collector is slower than the run (a slow disk, no processor left),
+// slots wait for it.
 type behind struct {
 	mu    sync.Mutex
+	room  sync.Cond
 	steps []step
+}
+
+// maxBehind bounds the traces in memory; a trace of 256 events has 10 KB.
+const maxBehind = 512
+
+func newBehind() *behind {
+	b := &behind{}
+	b.room.L = &b.mu
+	return b
 }
 
 func (b *behind) add(s step) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.steps) >= maxBehind {
+		b.room.Wait()
+	}
 	b.steps = append(b.steps, s)
-	b.mu.Unlock()
 }
 
 // swap returns what was gathered; the given slice serves for what comes.
@@ -104,5 +119,6 @@ func (b *behind) swap(empty []step) []step {
 	defer b.mu.Unlock()
 	steps := b.steps
 	b.steps = empty[:0]
+	b.room.Broadcast()
 	return steps
 }

@@ -35,7 +35,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Redact == nil {
 		c.Redact = func(s string) string { return s }
 	}
-	r := &run{Config: &c, id: c.ID()}
+	r := &run{Config: &c, id: c.ID(), took: newBehind()}
 	r.client = &http.Client{
 		Transport:     &meter.Transport{Base: c.Base, Limits: c.Limits},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -67,7 +67,7 @@ type run struct {
 	*Config
 	id     string
 	client *http.Client
-	took   behind
+	took   *behind
 }
 
 // collectEvery is how often the collector looks.

@@ -156,22 +156,28 @@ func (r *Reader) Finished() bool {
 // waiting for follows.
 func (r *Reader) Done() bool { return r.done }
 
-// decide looks for the first byte that is not blank.
+// decide looks for the first byte that is not blank; what came before it is
+// kept until then, and usually nothing did.
 func (r *Reader) decide(p []byte) []byte {
-	r.body = append(r.body, p...)
-	start := bytes.TrimPrefix(r.body, []byte("\xef\xbb\xbf"))
+	if len(r.body) > 0 {
+		r.body = append(r.body, p...)
+		p = r.body
+	}
+	start := bytes.TrimPrefix(p, []byte("\xef\xbb\xbf"))
 	start = bytes.TrimLeft(start, " \t\r\n")
 	switch {
-	case len(start) == 0 && len(r.body) < 1<<10, isPrefix(r.body, "\xef\xbb\xbf"):
+	case len(start) == 0 && len(p) < 1<<10, isPrefix(p, "\xef\xbb\xbf"):
+		if len(r.body) == 0 {
+			r.body = append(r.body, p...)
+		}
 		return nil
 	case len(start) > 0 && (start[0] == '{' || start[0] == '['):
 		r.mode = whole
-		p = bytes.Clone(start)
-	default:
-		r.mode = events
-		p = bytes.Clone(r.body)
+		start = bytes.Clone(start) // it may lie in body, where it goes
+		r.body = r.body[:0]
+		return start
 	}
-	r.body = r.body[:0]
+	r.mode = events
 	return p
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,18 +26,14 @@ const (
 // summary at the end. What was measured before a crash is there.
 type Folder struct {
 	dir    string
-	file   *os.File
-	writer chan struct{} // closed when the writing goroutine is done
+	traces *os.File
 
-	mu    sync.Mutex
-	wake  sync.Cond
-	queue []*weir.Trace
-	ended bool
-	err   error
+	mu   sync.Mutex
+	line bytes.Buffer
+	err  error // the first
 }
 
-// CreateFolder makes the folder, which must be new or empty, and starts the
-// writing. Close ends it.
+// CreateFolder makes the folder, which must be new or empty. Close ends it.
 func CreateFolder(dir string, s Settings) (*Folder, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -51,83 +48,43 @@ func CreateFolder(dir string, s Settings) (*Folder, error) {
 	if err := writeJSON(filepath.Join(dir, settingsFile), s); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, tracesFile))
+	traces, err := os.Create(filepath.Join(dir, tracesFile))
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	f := &Folder{dir: dir, file: file, writer: make(chan struct{})}
-	f.wake.L = &f.mu
-	go f.write()
-	return f, nil
+	return &Folder{dir: dir, traces: traces}, nil
 }
 
-// Add takes over a trace. It never blocks: the writing goes on behind.
+// Add writes a trace and releases it. An error is kept for Close: the run goes
+// on without its folder.
 func (f *Folder) Add(t *weir.Trace) {
+	defer t.Release()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.queue = append(f.queue, t)
-	f.wake.Signal()
-}
-
-func (f *Folder) write() {
-	defer close(f.writer)
-	out := bufio.NewWriterSize(f.file, 256<<10)
-	for {
-		batch, more := f.take()
-		for _, t := range batch {
-			f.keep(writeLine(out, t))
-			t.Release()
-		}
-		f.keep(out.Flush())
-		if !more {
-			return
-		}
-	}
-}
-
-func (f *Folder) take() (batch []*weir.Trace, more bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(f.queue) == 0 && !f.ended {
-		f.wake.Wait()
-	}
-	batch, f.queue = f.queue, nil
-	return batch, len(batch) > 0 || !f.ended
-}
-
-func writeLine(w io.Writer, t *weir.Trace) error {
-	b, err := json.Marshal(t)
-	if err != nil {
-		return fmt.Errorf("trace %s: %w", t.ID, err)
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
-}
-
-// keep remembers the first error; the run goes on without its folder.
-func (f *Folder) keep(err error) {
-	if err == nil {
+	if f.err != nil {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err == nil {
-		f.err = err
+	f.line.Reset()
+	if err := json.NewEncoder(&f.line).Encode(t); err != nil {
+		f.err = fmt.Errorf("trace %s: %w", t.ID, err)
+		return
 	}
+	_, f.err = f.traces.Write(f.line.Bytes())
 }
 
-// Close writes what is left and the summary, which may be nil.
+// Close writes the summary, which may be nil, and says what went wrong.
 func (f *Folder) Close(s *Summary) error {
 	f.mu.Lock()
-	f.ended = true
-	f.wake.Signal()
-	f.mu.Unlock()
-	<-f.writer
-	f.keep(f.file.Close())
+	defer f.mu.Unlock()
+	if err := f.traces.Close(); f.err == nil {
+		f.err = err
+	}
 	if s != nil {
 		bare := *s
 		bare.Requests = nil // traces.jsonl has them whole
-		f.keep(writeJSON(filepath.Join(f.dir, summaryFile), &bare))
+		if err := writeJSON(filepath.Join(f.dir, summaryFile), &bare); f.err == nil {
+			f.err = err
+		}
 	}
 	if f.err != nil {
 		return &weir.Error{Code: "run_not_saved", Message: "the run could not be kept in " + f.dir, Hint: "what was measured is printed; is the disk full?", Err: f.err}

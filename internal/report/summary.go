@@ -39,6 +39,7 @@ type LimitSettings struct {
 	Connect     weir.Dur `json:"connect_ms"`
 	FirstOutput weir.Dur `json:"first_output_ms"`
 	Stall       weir.Dur `json:"stall_ms"`
+	Total       weir.Dur `json:"total_ms"` // 0: none
 }
 
 // Run is what was measured.
