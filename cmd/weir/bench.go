@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/clock"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/meter"
 )
@@ -159,12 +161,17 @@ func runBench(p *process, cfg bench.Config, o outputFlags) error {
 		}
 		cfg.OnTrace = folder.Add
 	}
+	precise, err := clock.NewPrecise()
+	if err != nil {
+		return err
+	}
+	cfg.Clock = precise
 	view := newProgress(p, &cfg)
 	cfg.OnEvent = view.event
 	pauses := gcPauses()
 	res, err := bench.Run(p.ctx, cfg)
 	view.close()
-	if err != nil {
+	if err := errors.Join(err, precise.Close()); err != nil {
 		return err
 	}
 	summary := report.Summarise(runOf(settings, res, gcPauses()-pauses))
@@ -213,13 +220,17 @@ func verdict(p *process, s *report.Summary) error {
 
 func settingsOf(c *bench.Config) report.Settings {
 	w := c.Work
+	total := weir.Span{}
+	if c.Limits.Total > 0 {
+		total = weir.SpanOf(c.Limits.Total)
+	}
 	return report.Settings{
 		Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
 		InputTokens: w.InputTokens, OutputTokens: w.OutputTokens, Prompt: w.Prompt, System: w.System,
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
 		Nonce: !w.NoNonce, Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
 		Limits: report.LimitSettings{
-			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall), Total: weir.Dur(c.Limits.Total),
+			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall), Total: total,
 		},
 	}
 }
@@ -227,7 +238,7 @@ func settingsOf(c *bench.Config) report.Settings {
 func runOf(s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
 	r := report.Run{
 		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
-		Interrupted: res.Interrupted, Samples: res.Samples, GCPauses: pauses,
+		Interrupted: res.Interrupted, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned})

@@ -24,12 +24,12 @@ slower than the fastest and one with a bad tail, and benches them.
 }
 
 // providers are the four, and what is true of them: output speeds 118, 104, 88
-// and 71 tokens/s, and in lakeside one answer in eight keeps its caller waiting.
+// and 71 tokens/s in events of two tokens, and in lakeside one answer in eight keeps its caller waiting.
 var demoPlans = []struct{ name, plan string }{
-	{"northwind", "ttft=180ms,gap=8.47ms,jitter=8%"},
-	{"harbor", "ttft=260ms,gap=9.6ms,jitter=8%"},
-	{"lakeside", "ttft=210ms,gap=11.4ms,jitter=8%,tail=12%:1400ms"},
-	{"cascade", "ttft=340ms,gap=14.1ms,jitter=8%"},
+	{"northwind", "ttft=180ms,gap=16.9ms,jitter=8%,tokens_per_event=2"},
+	{"harbor", "ttft=260ms,gap=19.2ms,jitter=8%,tokens_per_event=2"},
+	{"lakeside", "ttft=210ms,gap=22.8ms,jitter=8%,tokens_per_event=2,tail=12%:1400ms"},
+	{"cascade", "ttft=340ms,gap=28.2ms,jitter=8%,tokens_per_event=2"},
 }
 
 func (c *demoCmd) Run(p *process) error {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/clock"
 	"weir.dev/weir/meter"
 )
 
@@ -22,6 +23,9 @@ type Config struct {
 
 	// Base makes the calls, below the meter. It adds the keys.
 	Base http.RoundTripper
+	// Clock, if not nil, tells how late this process wakes up; without it that
+	// stays unknown.
+	Clock clock.Clock
 	// Redact takes secrets out of what a provider says; nil changes nothing.
 	Redact func(string) string
 	// OnTrace, if not nil, receives every raw trace and owns it.

@@ -47,8 +47,23 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.answer(w, n, body)
 }
 
+// count is how often it was asked, and most how often at once.
+func (e *endpoint) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.asked)
+}
+
+func (e *endpoint) most() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.peak
+}
+
 // prompts are the users' messages, in order of arrival.
 func (e *endpoint) prompts() (all []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, body := range e.asked {
 		messages := body["messages"].([]any)
 		all = append(all, messages[len(messages)-1].(map[string]any)["content"].(string))

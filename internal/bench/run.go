@@ -17,6 +17,7 @@ type Result struct {
 	Interrupted bool
 	Samples     []weir.Sample // of all targets, warm-up included, in order of their ends
 	Targets     []TargetResult
+	WakeUps     []time.Duration // how late this process woke up, sampled during the run; empty without a clock
 }
 
 // TargetResult is what a run has to say of one target beside its samples.
@@ -42,12 +43,12 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	defer r.client.CloseIdleConnections()
 	res := &Result{Started: time.Now(), Targets: make([]TargetResult, len(c.Targets))}
-	done, collected := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(collected)
-		res.Samples = r.collect(done)
-	}()
-	var all sync.WaitGroup
+	done := make(chan struct{})
+	watching, unwatch := context.WithCancel(context.Background())
+	defer unwatch()
+	var behind, all sync.WaitGroup
+	behind.Go(func() { res.Samples = r.collect(done) })
+	behind.Go(func() { res.WakeUps = wakeUps(watching, c.Clock) })
 	for i := range c.Targets {
 		all.Go(func() {
 			t := &target{run: r, Target: c.Targets[i], index: i}
@@ -57,7 +58,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	all.Wait()
 	res.Duration = time.Since(res.Started)
 	close(done)
-	<-collected
+	unwatch()
+	behind.Wait()
 	res.Interrupted = ctx.Err() != nil
 	return res, nil
 }

@@ -36,10 +36,10 @@ type Settings struct {
 
 // LimitSettings are the clocks of every call.
 type LimitSettings struct {
-	Connect     weir.Dur `json:"connect_ms"`
-	FirstOutput weir.Dur `json:"first_output_ms"`
-	Stall       weir.Dur `json:"stall_ms"`
-	Total       weir.Dur `json:"total_ms"` // 0: none
+	Connect     weir.Dur  `json:"connect_ms"`
+	FirstOutput weir.Dur  `json:"first_output_ms"`
+	Stall       weir.Dur  `json:"stall_ms"`
+	Total       weir.Span `json:"total_ms"` // null: none
 }
 
 // Run is what was measured.
@@ -52,6 +52,7 @@ type Run struct {
 	Samples     []weir.Sample
 	Notes       []TargetNote // one a target, in the order of Settings.Targets
 	GCPauses    time.Duration
+	WakeUps     []time.Duration // how late this process woke up, sampled during the run
 }
 
 // TargetNote is what is known of a target beside its samples.
@@ -132,9 +133,9 @@ type Client struct {
 	LatenessP99   weir.Opt[float64] `json:"lateness_p99_ms"`
 	LatenessMax   weir.Opt[float64] `json:"lateness_max_ms"`
 	Events        int               `json:"output_events"`
-	BoundedShare  weir.Opt[float64] `json:"bounded_share"` // output events whose arrival is only bounded
-	Stamps        string            `json:"stamps"`        // whose clock stamped the events
-	StampErrorP99 weir.Dur          `json:"stamp_error_p99_ms"`
+	BoundedShare  weir.Opt[float64] `json:"bounded_share"`      // output events whose arrival is only bounded
+	Stamps        string            `json:"stamps"`             // whose clock stamped the events
+	StampErrorP99 weir.Opt[float64] `json:"stamp_error_p99_ms"` // how late the client woke up for what had come, sampled during the run
 	GCPauses      weir.Dur          `json:"gc_pauses_ms"`
 	Limited       bool              `json:"client_limited"`
 	Why           string            `json:"client_limited_by,omitempty"`

@@ -171,8 +171,10 @@ func TestSpread(t *testing.T) {
 }
 
 func TestClientLimited(t *testing.T) {
+	wakeUp := 20 * time.Microsecond
 	run := func(change func(*weir.Sample)) Client {
 		r := handMade()
+		r.WakeUps = []time.Duration{wakeUp}
 		good(&r, "north", 20, 50*time.Millisecond, 8*time.Millisecond)
 		for i := range r.Samples {
 			change(&r.Samples[i])
@@ -188,7 +190,8 @@ func TestClientLimited(t *testing.T) {
 	if c := run(func(s *weir.Sample) { s.BoundedEvents = 1 }); !c.Limited {
 		t.Errorf("bounded: %+v", c)
 	}
-	if c := run(func(s *weir.Sample) { s.StampError = weir.Dur(time.Millisecond) }); !c.Limited {
+	wakeUp = time.Millisecond
+	if c := run(func(*weir.Sample) {}); !c.Limited || c.StampErrorP99.Or(0) != 1 {
 		t.Errorf("stamps: %+v", c)
 	}
 }

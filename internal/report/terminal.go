@@ -206,6 +206,13 @@ func clientLine(c Client) string {
 	if c.Limited {
 		verdict = red.Render("client-limited: " + c.Why)
 	}
-	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps, good to %.2f ms when idle, %.2f %% bounded; garbage collector paused %.1f ms; %s.",
-		late, c.Stamps, c.StampErrorP99.MS(), 100*bounded, c.GCPauses.MS(), verdict)
+	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps%s, %.2f %% bounded; garbage collector paused %.1f ms; %s.",
+		late, c.Stamps, stampError(c), 100*bounded, c.GCPauses.MS(), verdict)
+}
+
+func stampError(c Client) string {
+	if off, ok := c.StampErrorP99.Get(); ok {
+		return fmt.Sprintf(", late by p99 %.2f ms", off)
+	}
+	return ""
 }
