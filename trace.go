@@ -43,7 +43,7 @@ type Trace struct {
 	End        Span      `json:"end_ms"`     // offset: last byte of the body, or of the failure
 
 	Ticks      Ticks `json:"ticks"`          // one per event, in order of arrival
-	StampError Dur   `json:"stamp_error_ms"` // how far a stamp may be off (clock and wake-up), 0 in virtual time
+	StampError Dur   `json:"stamp_error_ms"` // resolution of the stamps: how far one is usually off; 0 in virtual time
 
 	Status      int         `json:"status,omitempty"`
 	Outcome     Outcome     `json:"outcome"`
@@ -107,3 +107,32 @@ const (
 // [at_ms, kind, tokens, bytes], with lo_ms at the end where the stamp is only
 // bounded.
 type Ticks []Tick
+
+// plainTrace is a Trace without its JSON methods.
+type plainTrace Trace
+
+// traceJSON adds the lateness: Due and Sent are wall clocks in a file, and a
+// clock that was set between them would change every latency.
+type traceJSON struct {
+	*plainTrace
+	Lateness *Dur `json:"lateness_ms"`
+}
+
+// MarshalJSON writes the trace's fields and lateness_ms = sent - due, by the
+// monotonic clock.
+func (t *Trace) MarshalJSON() ([]byte, error) {
+	late := Dur(t.Lateness())
+	return json.Marshal(traceJSON{(*plainTrace)(t), &late})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote; Due follows from the lateness.
+func (t *Trace) UnmarshalJSON(b []byte) error {
+	in := traceJSON{plainTrace: (*plainTrace)(t)}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	if in.Lateness != nil {
+		t.Due = t.Sent.Add(-in.Lateness.Duration())
+	}
+	return nil
+}

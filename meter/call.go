@@ -68,13 +68,15 @@ type LimitError struct {
 
 // Error says which clock ended the call.
 func (e *LimitError) Error() string {
-	what := map[weir.Outcome]string{
-		weir.TimeoutConnect:     "no connection",
-		weir.TimeoutFirstOutput: "no output",
-		weir.TimeoutStall:       "output stalled",
-		weir.TimeoutTotal:       "the call took too long",
-	}[e.Outcome]
-	return what + " within " + e.Limit.String()
+	switch e.Outcome {
+	case weir.TimeoutConnect:
+		return "no connection within " + e.Limit.String()
+	case weir.TimeoutFirstOutput:
+		return "no output within " + e.Limit.String()
+	case weir.TimeoutStall:
+		return "no output for " + e.Limit.String()
+	}
+	return "it took longer than " + e.Limit.String()
 }
 
 // Timeout makes a LimitError a timeout in the sense of net.Error.

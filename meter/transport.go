@@ -15,8 +15,9 @@ import (
 	"weir.dev/weir/internal/dialect"
 )
 
-// DefaultStampError is how far a stamp taken after a read may be off: waking
-// up, at p99 on a machine that is not busy.
+// DefaultStampError is how far a stamp taken after a read is off: waking up for
+// the bytes, at the median on a machine that is not busy. It is the resolution
+// of the stamps, not their worst case.
 const DefaultStampError = 50 * time.Microsecond
 
 // Transport measures every call made through Base and gives its trace to Sink.
@@ -32,7 +33,7 @@ type Transport struct {
 	// LineCap is the longest line of a stream, in bytes; 0 means 16 MiB. A
 	// longer one ends the measuring of that call (malformed), not the call.
 	LineCap int
-	// StampError is how far a stamp may be off; 0 means DefaultStampError.
+	// StampError is the resolution of the stamps; 0 means DefaultStampError.
 	StampError time.Duration
 
 	once    sync.Once

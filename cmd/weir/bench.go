@@ -22,32 +22,32 @@ import (
 )
 
 type benchCmd struct {
-	targetFlags
-	loadFlags
-	workFlags
-	clockFlags
-	outputFlags
+	targetFlags `group:"Who is asked"`
+	loadFlags   `group:"How much"`
+	workFlags   `group:"What is asked"`
+	clockFlags  `group:"How long is waited"`
+	outputFlags `group:"What comes out"`
 }
 
 type loadFlags struct {
 	Concurrency int    `default:"1" help:"Requests under way at each target."`
 	Requests    int    `short:"n" default:"20" help:"Measured requests for each target."`
-	Warmup      int    `default:"1" help:"Requests for each target before those, in no figure."`
-	Seed        uint64 `help:"What the prompts follow from; random when 0."`
+	Warmup      *int   `help:"Requests for each target before those, in no figure; by default one for each slot, which makes the connections warm." placeholder:"N"`
+	Seed        uint64 `help:"What the prompts follow from; random when 0." placeholder:"N"`
 }
 
 type workFlags struct {
-	Prompt      string            `help:"Ask this instead of synthetic words." placeholder:"TEXT"`
-	System      string            `help:"System prompt." placeholder:"TEXT"`
-	Input       int               `name:"input-tokens" default:"256" help:"About how long a synthetic prompt is."`
-	OutputLen   int               `name:"output-tokens" default:"128" help:"Most output tokens; what e2e@N is for."`
-	Temperature float64           `default:"0" help:"Sampling temperature; -1 sends none."`
-	Reasoning   string            `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
-	IgnoreEOS   bool              `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
-	NoStream    bool              `name:"no-stream" help:"Ask for whole answers: no time to first token."`
-	NoNonce     bool              `name:"no-nonce" help:"Leave out the nonce in front of each prompt that defeats prompt caches."`
-	Body        map[string]string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" mapsep:"none"`
-	Header      map[string]string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" mapsep:"none"`
+	Prompt      string   `help:"Ask this instead of synthetic words." placeholder:"TEXT"`
+	System      string   `help:"System prompt." placeholder:"TEXT"`
+	Input       int      `name:"input-tokens" default:"256" help:"About how long a synthetic prompt is."`
+	OutputLen   int      `name:"output-tokens" default:"128" help:"Most output tokens; what e2e@N is for."`
+	Temperature float64  `default:"0" help:"Sampling temperature; -1 sends none."`
+	Reasoning   string   `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
+	IgnoreEOS   bool     `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
+	NoStream    bool     `name:"no-stream" help:"Ask for whole answers: no time to first token."`
+	NoNonce     bool     `name:"no-nonce" help:"Leave out the nonce in front of each prompt that defeats prompt caches."`
+	Body        []string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" sep:"none"`
+	Header      []string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" sep:"none"`
 }
 
 type clockFlags struct {
@@ -58,8 +58,8 @@ type clockFlags struct {
 }
 
 type outputFlags struct {
-	Output string `short:"o" enum:"table,json" default:"table" help:"table or json."`
-	Save   string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR" type:"path"`
+	Output string  `short:"o" enum:"table,json" default:"table" help:"table or json."`
+	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
 }
 
 // Help is shown below the flags.
@@ -89,13 +89,13 @@ func (c *benchCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	cfg.Base, cfg.Redact = auth, auth.Redact
+	cfg.Base, cfg.Scrub = auth, auth.Scrub
 	return runBench(p, cfg, c.outputFlags)
 }
 
 func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	cfg := bench.Config{
-		Targets: targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup, Seed: c.Seed,
+		Targets: targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Concurrency, Seed: c.Seed,
 		Work: bench.Work{
 			Prompt: c.Prompt, System: c.System, InputTokens: c.Input, OutputTokens: c.OutputLen,
 			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: c.NoStream, NoNonce: c.NoNonce,
@@ -105,9 +105,12 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64() >> 11 // exact in JSON
 	}
+	if c.Warmup != nil {
+		cfg.Warmup = *c.Warmup
+	}
 	if c.Temperature != -1 {
-		if c.Temperature < 0 {
-			return cfg, usage("--temperature %v: it is 0 or more, or -1 to send none", c.Temperature)
+		if !(c.Temperature >= 0 && c.Temperature <= 100) {
+			return cfg, usage("--temperature %v: it is from 0 to 100, or -1 to send none", c.Temperature)
 		}
 		cfg.Work.Temperature = weir.Some(c.Temperature)
 	}
@@ -119,7 +122,7 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	if err := c.extras(&cfg.Work); err != nil {
 		return cfg, err
 	}
-	if err := cfg.Check(); err != nil {
+	if err := errors.Join(cfg.Check(), cfg.CheckRequests()); err != nil {
 		return cfg, usage("%v", err)
 	}
 	return cfg, nil
@@ -127,7 +130,14 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 
 // extras turns --body and --header into what the requests add.
 func (c *benchCmd) extras(w *bench.Work) error {
-	for name, value := range c.Body {
+	for _, f := range c.Body {
+		name, value, ok := strings.Cut(f, "=")
+		if !ok || name == "" {
+			return usage("--body %q: it is NAME=VALUE, such as top_p=0.9", f)
+		}
+		if name == "stream" {
+			return usage("--body stream: use --no-stream, so that the figures know of it")
+		}
 		raw := json.RawMessage(value)
 		if !json.Valid(raw) {
 			raw, _ = json.Marshal(value)
@@ -137,9 +147,14 @@ func (c *benchCmd) extras(w *bench.Work) error {
 		}
 		w.Extra[name] = raw
 	}
-	for name, value := range c.Header {
+	for _, f := range c.Header {
+		i := strings.IndexAny(f, "=:") // curl's form too
+		if i < 1 {
+			return usage("--header: it is NAME=VALUE")
+		}
+		name, value := strings.TrimSpace(f[:i]), strings.TrimSpace(f[i+1:])
 		switch strings.ToLower(name) {
-		case "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie":
+		case "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization":
 			return usage("--header %s: keys never go on the command line; put it in a variable and name that with --key-env", name)
 		}
 		if w.Headers == nil {
@@ -154,9 +169,12 @@ func (c *benchCmd) extras(w *bench.Work) error {
 func runBench(p *process, cfg bench.Config, o outputFlags) error {
 	settings := settingsOf(&cfg)
 	var folder *report.Folder
-	if o.Save != "" {
+	if o.Save != nil {
+		if *o.Save == "" {
+			return usage("--save is empty: name a new folder")
+		}
 		var err error
-		if folder, err = report.CreateFolder(o.Save, settings); err != nil {
+		if folder, err = report.CreateFolder(*o.Save, settings); err != nil {
 			return usage("--save: %v", err)
 		}
 		cfg.OnTrace = folder.Add
@@ -175,15 +193,17 @@ func runBench(p *process, cfg bench.Config, o outputFlags) error {
 		return err
 	}
 	summary := report.Summarise(runOf(settings, res, gcPauses()-pauses))
+	var unsaved error
 	if folder != nil {
-		if err := folder.Close(summary); err != nil {
-			p.fail(err)
-		}
+		unsaved = folder.Close(summary)
 	}
 	if err := show(p, summary, o.Output); err != nil {
 		return err
 	}
-	return verdict(p, summary)
+	if unsaved != nil {
+		return unsaved
+	}
+	return verdict(p, summary, o.Output)
 }
 
 func show(p *process, s *report.Summary, output string) error {
@@ -205,11 +225,13 @@ func show(p *process, s *report.Summary, output string) error {
 }
 
 // verdict is the exit code.
-func verdict(p *process, s *report.Summary) error {
+func verdict(p *process, s *report.Summary, output string) error {
 	answered := slices.ContainsFunc(s.Targets, func(t report.TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
 	switch {
 	case s.Interrupted:
-		fmt.Fprintln(p.err, "weir: interrupted; what was measured until then is above")
+		if output == "json" { // the table says it itself
+			fmt.Fprintln(p.err, "weir: interrupted; these are the requests that ended before")
+		}
 		return quiet(exitFailed)
 	case !answered:
 		fmt.Fprintln(p.err, "weir: no request succeeded; the reasons are above")

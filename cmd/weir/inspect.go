@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/dialect"
@@ -80,6 +81,17 @@ func (c *inspectCmd) Run(p *process) error {
 	return nil
 }
 
+// inspectHint says what to do about a recording that makes no sense.
+func inspectHint(i *dialect.Inspection) string {
+	switch {
+	case i.ErrorType.Or("") == "line_too_long", i.ErrorType.Or("") == "body_too_long":
+		return "a line is longer than --line-cap"
+	case i.Outcome == weir.Malformed && i.OutputEvents == 0:
+		return fmt.Sprintf("this is no %s answer: is it the body that the API sent, and is --dialect right?", i.Dialect)
+	}
+	return ""
+}
+
 func (c *inspectCmd) open(p *process) (in io.Reader, name string, closeFile func() error, err error) {
 	if c.File == "-" {
 		return p.in, "standard input", func() error { return nil }, nil
@@ -123,7 +135,7 @@ func oneLine(b []byte, limit int) string {
 
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || (r >= 0x7f && r < 0xa0) {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) { // bidirectional marks too
 			return ' '
 		}
 		return r
@@ -156,6 +168,7 @@ func inspectText(i *dialect.Inspection) string {
 	if d, ok := i.RetryAfter.Get(); ok {
 		line("retry after", d.Duration().String())
 	}
+	line("hint", inspectHint(i))
 	line("dialect", string(i.Dialect))
 	line("finish reason", printable(cmp.Or(i.FinishReason.Or(""), "none")))
 	if n, ok := i.FirstOutputEvent.Get(); ok {
@@ -178,7 +191,7 @@ func inspectText(i *dialect.Inspection) string {
 		line("tool call", printable(call.Name)+" "+oneLine([]byte(call.Arguments), 500))
 	}
 	for _, choice := range i.Choices {
-		line(fmt.Sprintf("choice %d", choice.Index), fmt.Sprintf("%q, finish reason %s", choice.Text, choice.FinishReason.Or("none")))
+		line(fmt.Sprintf("choice %d", choice.Index), fmt.Sprintf("%q, finish reason %s", choice.Text, printable(choice.FinishReason.Or("none"))))
 	}
 	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -72,14 +73,25 @@ func run(ctx context.Context, p *process) (code int) {
 	if err != nil {
 		return p.fail(err)
 	}
-	if len(p.args) == 0 {
-		p.args = []string{"--help"}
-	}
+	p.args = spoken(p.args)
 	call, err := parser.Parse(p.args)
 	if err != nil {
 		return p.fail(parseError(err))
 	}
 	return p.fail(call.Run(p))
+}
+
+// spoken reads the words many try first: weir help bench, weir version.
+func spoken(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "version" && len(args) == 1:
+		return []string{"--version"}
+	}
+	return args
 }
 
 // parseError adds what to do where kong's words do not say it.

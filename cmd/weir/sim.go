@@ -100,7 +100,7 @@ func startSim(ctx context.Context, listen string, cfg sim.Config) (*simServer, e
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, errors.Join(usage("--listen: %v", err), precise.Close())
+		return nil, errors.Join(usage("--listen: %v (another address: --listen 127.0.0.1:0 takes any free port)", err), precise.Close())
 	}
 	s := &simServer{
 		addr: ln.Addr().String(), failed: make(chan error, 1), clock: precise, done: make(chan struct{}),

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"weir.dev/weir"
@@ -63,15 +64,22 @@ func oneEach(flag string, values []string, urls int) ([]string, error) {
 	return nil, usage("%s is given %d times for %d URLs: give it once, or once for each URL", flag, len(values), urls)
 }
 
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|signature|^sig$|auth|credential`)
+
 func checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return usage("%q is no URL: it looks like http://host:8000/v1", raw)
+		return usage("a URL cannot be read: it looks like http://host:8000/v1")
 	case u.User != nil:
 		return usage("the URL of %s holds a user name or password: put the key in a variable and name it with --key-env", u.Host)
 	case (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
 		return usage("%q is no base URL: it begins with http:// or https:// and names a host, such as http://127.0.0.1:8000/v1", raw)
+	}
+	for name := range u.Query() {
+		if secretName.MatchString(name) {
+			return usage("the URL of %s holds a key (%s=...): put it in a variable and name that with --key-env", u.Host, name)
+		}
 	}
 	return nil
 }

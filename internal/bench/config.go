@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 
+	"golang.org/x/net/http/httpguts"
+
 	"weir.dev/weir"
 	"weir.dev/weir/internal/clock"
+	"weir.dev/weir/internal/request"
 	"weir.dev/weir/meter"
 )
 
@@ -26,8 +29,8 @@ type Config struct {
 	// Clock, if not nil, tells how late this process wakes up; without it that
 	// stays unknown.
 	Clock clock.Clock
-	// Redact takes secrets out of what a provider says; nil changes nothing.
-	Redact func(string) string
+	// Scrub takes secrets out of what a provider said; nil changes nothing.
+	Scrub func(*weir.Trace)
 	// OnTrace, if not nil, receives every raw trace and owns it.
 	OnTrace weir.Sink
 	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
@@ -82,6 +85,27 @@ func (c *Config) Check() error {
 		return bad(fmt.Sprintf("%d input tokens", c.Work.InputTokens), fmt.Sprintf("at most %d", maxInputTokens))
 	case c.Work.OutputTokens < 1:
 		return bad(fmt.Sprintf("%d output tokens", c.Work.OutputTokens), "it must be at least 1")
+	}
+	return nil
+}
+
+// CheckRequests writes one request for each target, to find what cannot be
+// written before anything is sent.
+func (c *Config) CheckRequests() error {
+	for name, values := range c.Work.Headers {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return bad(fmt.Sprintf("header name %q", name), "letters, digits and hyphens")
+		}
+		for _, v := range values {
+			if !httpguts.ValidHeaderFieldValue(v) {
+				return bad("the value of header "+name, "no control characters")
+			}
+		}
+	}
+	for i, t := range c.Targets {
+		if _, err := request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, c.Work.prompt(c.Seed, i, 0)), nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -33,9 +33,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if c.Redact == nil {
-		c.Redact = func(s string) string { return s }
-	}
 	r := &run{Config: &c, id: c.ID(), took: newBehind()}
 	r.client = &http.Client{
 		Transport:     &meter.Transport{Base: c.Base, Limits: c.Limits},
@@ -103,7 +100,9 @@ func (r *run) digest(samples []weir.Sample, s step) []weir.Sample {
 		r.tell(Event{Target: s.target, Started: true})
 		return samples
 	}
-	s.trace.ErrorText = r.Redact(s.trace.ErrorText)
+	if r.Scrub != nil {
+		r.Scrub(s.trace)
+	}
 	samples = append(samples, s.trace.Sample())
 	if r.OnTrace != nil {
 		r.OnTrace(s.trace)

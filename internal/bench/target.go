@@ -20,6 +20,7 @@ type target struct {
 
 	mu       sync.Mutex
 	sent     int // measured requests that were sent
+	lessons  int // how often the endpoint taught us something
 	answered bool
 	hopeless int
 	gaveUp   bool
@@ -27,9 +28,10 @@ type target struct {
 
 // prepared is a request that is ready to go, or why it cannot be written.
 type prepared struct {
-	k   int
-	enc *request.Encoded
-	err error
+	k       int
+	lessons int // what was known of the endpoint then
+	enc     *request.Encoded
+	err     error
 }
 
 // drive does the warm-up, then keeps the slots busy until all requests are
@@ -90,21 +92,41 @@ func (t *target) goOn(ctx context.Context, warmup bool) bool {
 }
 
 func (t *target) prepare(k int) prepared {
+	lessons := t.known()
 	enc, err := request.Encode(t.URL, t.Dialect, t.Work.spec(t.Model, t.Work.prompt(t.Seed, t.index, k)), &t.learned)
-	return prepared{k, enc, err}
+	return prepared{k, lessons, enc, err}
+}
+
+func (t *target) known() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lessons
+}
+
+func (t *target) learn(refusal []byte) bool {
+	if refusal == nil || !t.learned.From400(t.Dialect, refusal) {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lessons++
+	return true
 }
 
 // send makes a request and returns when its answer ended. Where the endpoint
 // refuses the form of the request and says how, the refusal counts as warm-up
 // and the request is made again.
 func (t *target) send(ctx context.Context, p prepared, due time.Time, warmup bool) (ended time.Time) {
+	if p.lessons != t.known() { // it was written before we knew better
+		p = t.prepare(p.k)
+	}
 	for tries := 0; ; tries++ {
 		trace, refused := t.notEncoded(p.err, due, warmup), []byte(nil)
 		if p.err == nil {
 			trace, refused = t.call(ctx, p.enc, due, warmup)
 		}
 		ended = time.Now()
-		again := refused != nil && tries < request.MaxRetries && t.learned.From400(t.Dialect, refused)
+		again := tries < request.MaxRetries && t.learn(refused)
 		if again {
 			trace.Warmup = true
 			p, due = t.prepare(p.k), time.Now()

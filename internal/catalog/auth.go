@@ -77,11 +77,58 @@ func (a *Auth) CloseIdleConnections() {
 	}
 }
 
-// Redact takes every key out of a text: some providers repeat the key they
-// refuse.
+// Scrub takes every key out of what a provider said of a call: some repeat the
+// key they refuse, whole, cut short or in another case.
+func (a *Auth) Scrub(t *weir.Trace) {
+	if len(a.keys) == 0 {
+		return
+	}
+	for _, s := range []*string{&t.ErrorType, &t.ErrorText, &t.RequestID, &t.ServedModel, &t.Fingerprint, &t.Finish} {
+		*s = a.Redact(*s)
+	}
+	for name, value := range t.RateLimits {
+		t.RateLimits[name] = a.Redact(value)
+	}
+	if t.Provider != nil && a.Redact(string(t.Provider)) != string(t.Provider) {
+		t.Provider = nil
+	}
+}
+
+// Redact takes every key out of a text.
 func (a *Auth) Redact(s string) string {
 	for _, k := range a.keys {
-		s = strings.ReplaceAll(s, k.key, "[key]")
+		s = strings.ReplaceAll(s, k.key, redacted)
+		if bare, key := letters(s), letters(k.key); strings.Contains(bare, key) || endsWithin(bare, key) {
+			return redacted
+		}
 	}
 	return s
+}
+
+const redacted = "[key]"
+
+// letters is what is left of a key when others have changed its case or taken
+// signs out of it.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// endsWithin tells whether the text was cut short inside the key: its end is
+// the key's beginning, long enough to be no chance.
+func endsWithin(text, key string) bool {
+	const enough = 6
+	for n := min(len(key), len(text)); n >= enough; n-- {
+		if strings.HasSuffix(text, key[:n]) {
+			return true
+		}
+	}
+	return false
 }

@@ -98,6 +98,7 @@ type TargetSummary struct {
 	Speed    Quantiles            `json:"output_speed"`
 	E2EAtN   Quantiles            `json:"e2e_at_n_ms"`
 	N        int                  `json:"e2e_at_n_tokens"`
+	Whole    Quantiles            `json:"whole_ms"` // due to the last byte of the body, of answers that are ok
 	Prompt   weir.Opt[float64]    `json:"prompt_tokens_mean"`
 	Output   weir.Opt[float64]    `json:"completion_tokens_mean"`
 	Cached   weir.Opt[float64]    `json:"cache_share_mean"`
@@ -120,11 +121,12 @@ type Quantiles struct {
 
 // Failure is one class of failed requests.
 type Failure struct {
-	Outcome   weir.Outcome `json:"outcome"`
-	Status    int          `json:"http_status,omitempty"`
-	ErrorType string       `json:"error_type,omitempty"`
-	Count     int          `json:"count"`
-	Example   string       `json:"example,omitempty"`
+	Outcome    weir.Outcome `json:"outcome"`
+	Status     int          `json:"http_status,omitempty"`
+	ErrorType  string       `json:"error_type,omitempty"`
+	Count      int          `json:"count"`
+	Example    string       `json:"example,omitempty"`
+	RetryAfter weir.Span    `json:"longest_retry_after_ms"`
 }
 
 // Client is how far the measuring client can be trusted.
@@ -241,6 +243,10 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		return s.E2E
 	})
 	out.TPOT = quantiles(rate(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), 0, false)
+	out.Whole = quantiles(rate(func(s *weir.Sample) (float64, bool) {
+		end, ok := s.End.Get()
+		return s.Lateness.MS() + end.MS(), ok
+	}), 0, false)
 	out.Speed = quantiles(rate(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), 0, true)
 	out.E2EAtN = quantiles(rate(func(s *weir.Sample) (float64, bool) {
 		ttft, ok1 := s.TTFT.Get()
@@ -297,6 +303,9 @@ func failures(samples []weir.Sample, target string, warmup bool) []Failure {
 			out, i = append(out, f), len(out)
 		}
 		out[i].Count++
+		if d, ok := s.RetryAfter.Get(); ok && d >= out[i].RetryAfter.Or(0) {
+			out[i].RetryAfter = s.RetryAfter
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Failure) int { return cmp.Compare(b.Count, a.Count) })
 	return out

@@ -43,7 +43,7 @@ func headline(s *Summary) string {
 	}
 	parts := []string{
 		bold.Render(models(s)), count(len(s.Targets), "target"), fmt.Sprintf("%s / %d out", in, c.OutputTokens),
-		fmt.Sprintf("concurrency %d per target", c.Concurrency), fmt.Sprintf("%s each in %s", count(c.Requests, "request"), duration(s.Duration.Duration().Seconds())),
+		fmt.Sprintf("concurrency %d per target", c.Concurrency), took(s),
 	}
 	if c.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
@@ -52,10 +52,15 @@ func headline(s *Summary) string {
 		parts = append(parts, "cold cache")
 	}
 	line := strings.Join(parts, " · ") + faint.Render(fmt.Sprintf(" · seed %d", c.Seed))
-	if s.Interrupted {
-		line += "\n" + red.Render("interrupted: these are the requests that ended before")
-	}
 	return line
+}
+
+func took(s *Summary) string {
+	d := duration(s.Duration.Duration().Seconds())
+	if s.Interrupted {
+		return red.Render(fmt.Sprintf("interrupted after %s; these are the requests that ended before", d))
+	}
+	return fmt.Sprintf("%s each in %s", count(s.Settings.Requests, "request"), d)
 }
 
 // models names the one model, or says how many there are.

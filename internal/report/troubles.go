@@ -13,15 +13,18 @@ import (
 
 // troubles are the lines below the table about one target: its failures by
 // class, each with what to do, and what is odd about its answers.
-func troubles(s *Summary, t *TargetSummary) (lines []string) {
-	name := bold.Render(t.Name)
+func troubles(s *Summary, t *TargetSummary) []string {
+	return append(failureLines(s, t), oddities(s, t)...)
+}
+
+func failureLines(s *Summary, t *TargetSummary) (lines []string) {
 	total := t.Requests
 	if total == 0 {
 		total = t.Warmup
 	}
 	for _, f := range t.Failures {
-		line := fmt.Sprintf("%s: %s", name, red.Render(describe(f, total)))
-		if hint := hint(f, target(s, t.Name), s.Settings.Limits); hint != "" {
+		line := fmt.Sprintf("%s: %s", bold.Render(t.Name), red.Render(describe(f, total)))
+		if hint := hint(f, target(s, t.Name)); hint != "" {
 			line += "; " + hint
 		}
 		if t.GaveUp {
@@ -29,14 +32,25 @@ func troubles(s *Summary, t *TargetSummary) (lines []string) {
 		}
 		lines = append(lines, line)
 	}
+	return lines
+}
+
+func oddities(s *Summary, t *TargetSummary) (lines []string) {
+	name := bold.Render(t.Name)
 	if t.Unsent > 0 && !t.GaveUp {
 		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
 	}
 	if limited, ok := t.Limited.Get(); ok && limited > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %.1f %% of the requests were rate-limited; they are in no figure", name, 100*limited))
 	}
+	if reused, ok := t.Reused.Get(); ok && reused < 1 && t.Warnings[weir.WarnStaleConn] == 0 {
+		lines = append(lines, fmt.Sprintf("%s: %.0f %% of the requests paid for a new connection in their ttft; more --warmup makes them warm", name, 100*(1-reused)))
+	}
+	if d, ok := t.Whole.P50.Get(); ok && !s.Settings.Stream {
+		lines = append(lines, fmt.Sprintf("%s: not streamed on purpose; whole answers took %s at the median", name, millis(d)))
+	}
 	for _, w := range slices.Sorted(maps.Keys(t.Warnings)) {
-		if said := oddities[w]; said != "" {
+		if said := oddAnswers[w]; said != "" {
 			lines = append(lines, fmt.Sprintf("%s: %d of %d %s", name, t.Warnings[w], t.Requests, said))
 		}
 	}
@@ -45,13 +59,13 @@ func troubles(s *Summary, t *TargetSummary) (lines []string) {
 	}
 	if n, ok := t.Output.Get(); t.Outcomes[weir.OK] > 0 && !ok {
 		lines = append(lines, name+": reports no token counts, so its speed is unknown (events are not taken for tokens)")
-	} else if ok && n < 0.9*float64(s.Settings.OutputTokens) {
+	} else if ok && t.Speed.Reached > 0 && n < 0.9*float64(s.Settings.OutputTokens) {
 		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %d were asked for; compare e2e@%d, not e2e", name, n, s.Settings.OutputTokens, s.Settings.OutputTokens))
 	}
 	return lines
 }
 
-var oddities = map[string]string{
+var oddAnswers = map[string]string{
 	weir.WarnBuffered:         "answers came in one piece (buffered): no speed can be told from them",
 	weir.WarnHiddenReasoning:  "answers billed reasoning that was not streamed: ttft contains it",
 	weir.WarnStaleConn:        "requests met a dead kept connection and went out again on a fresh one",
@@ -60,6 +74,9 @@ var oddities = map[string]string{
 }
 
 func describe(f Failure, total int) string {
+	if f.Outcome == weir.Canceled {
+		return fmt.Sprintf("canceled by the interrupt: %d of %d", f.Count, total)
+	}
 	parts := []string{fmt.Sprintf("%d of %d failed: %s", f.Count, total, f.Outcome)}
 	if f.Status != 0 {
 		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))
@@ -91,13 +108,13 @@ func Hopeless(s *Summary) (lines []string) {
 		if !t.GaveUp || t.TTFT.Reached > 0 || s.Interrupted {
 			return nil
 		}
-		lines = append(lines, troubles(s, t)...)
+		lines = append(lines, failureLines(s, t)...)
 	}
 	return lines
 }
 
 // hint says what to do about a failure.
-func hint(f Failure, t weir.Target, limits LimitSettings) string {
+func hint(f Failure, t weir.Target) string {
 	host := t.URL
 	if u, err := url.Parse(t.URL); err == nil {
 		host = u.Host
@@ -110,26 +127,54 @@ func hint(f Failure, t weir.Target, limits LimitSettings) string {
 			"tls":     "the TLS handshake failed: check http against https, and the certificate",
 		}[f.ErrorType]
 	case weir.TimeoutConnect:
-		return "no connection to " + host + " within " + limits.Connect.Duration().String() + ": is it reachable from here?"
+		return "is " + host + " reachable from here? (--connect-timeout)"
 	case weir.TimeoutFirstOutput:
-		return "no output within " + limits.FirstOutput.Duration().String() + " (--first-output-timeout)"
+		return "raise --first-output-timeout if that is usual here"
 	case weir.TimeoutStall:
-		return "output stopped for " + limits.Stall.Duration().String() + " (--stall-timeout)"
+		return "raise --stall-timeout if that is usual here"
+	case weir.TimeoutTotal:
+		return "raise --timeout if that is usual here"
+	case weir.RateLimited:
+		return rateLimitHint(f)
 	case weir.Auth:
-		return "name the variable that holds its key with --key-env, and check that the key is valid"
+		return authHint(f)
 	case weir.BadRequest:
 		return badRequestHint(f, t)
 	case weir.UpstreamError:
-		if f.Status != 501 && f.ErrorType != "redirect" {
-			return ""
+		if f.Status == 501 || f.ErrorType == "redirect" {
+			return fmt.Sprintf("is %s the API's base URL (often .../v1)?", t.URL)
 		}
-		return fmt.Sprintf("is %s the API's base URL (often .../v1)?", t.URL)
+	case weir.Truncated:
+		if f.ErrorType == "short_output" {
+			return "fewer tokens came than --ignore-eos asked for"
+		}
+		return "the stream ended with neither a finish reason nor a terminal event: the server or a proxy cut it"
 	case weir.Malformed, weir.EmptyResponse:
 		return fmt.Sprintf("the answer is no %s stream: is %s the API's base URL (often .../v1), and is --dialect right?", cmp.Or(t.Dialect, weir.OpenAIChat), t.URL)
 	case weir.NotStreamed:
 		return "the server answered in one piece although a stream was asked for: no time to first token can be told"
 	}
 	return ""
+}
+
+func rateLimitHint(f Failure) string {
+	if f.ErrorType == "quota_exhausted" {
+		return "the account has nothing left: look at its billing"
+	}
+	if d, ok := f.RetryAfter.Get(); ok && d > 0 {
+		return fmt.Sprintf("the server asked for a wait of up to %s: lower --concurrency", d.Duration())
+	}
+	return "lower --concurrency"
+}
+
+func authHint(f Failure) string {
+	switch {
+	case f.Status == 402 || f.ErrorType == "quota_exhausted":
+		return "the account has nothing left: look at its billing"
+	case f.Status == 403:
+		return "the key may not do this: is the model open to this account, and this region?"
+	}
+	return "name the variable that holds its key with --key-env, and check that the key is valid"
 }
 
 func badRequestHint(f Failure, t weir.Target) string {
