@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// The methods in this file are METRICS.md's "Metrics of one trace", name for
-// name. Each is empty where METRICS.md says null.
+// The methods in this file are METRICS.md's "Metrics of one trace", by its
+// names; stalls_per_1k, smooth_speed, prefill_rate, network and cost are still
+// to come. Each is empty where METRICS.md says null.
 
 // Lateness is how long the call waited for whoever made it: Sent - Due.
 func (t *Trace) Lateness() time.Duration { return t.Sent.Sub(t.Due) }
@@ -77,7 +78,7 @@ func (t *Trace) NSeen() Opt[int] {
 	if t.HiddenReasoning() {
 		n -= t.Usage.Reasoning.Or(0)
 	}
-	return Some(n)
+	return Some(max(n, 0))
 }
 
 // N1Source says how the tokens of the first output event were found.
@@ -108,21 +109,23 @@ type phase struct {
 	bytes       int64
 	first, last *Tick
 	distinct    bool // output arrived at more than one instant
+	own         bool // every event says how many tokens it has
 }
 
 // phase spans all output, except that where only a summary of the reasoning
 // came it is the answer's events with the answer's tokens (METRICS.md,
 // "Special streams").
 func (t *Trace) phase(nSeen int) phase {
-	in, p := t.inPhase(), phase{tokens: nSeen}
+	in, p := t.inPhase(), phase{tokens: nSeen, own: true}
 	if t.summaryOnly() {
-		p.tokens -= t.Usage.Reasoning.Or(0)
+		p.tokens = max(0, nSeen-t.Usage.Reasoning.Or(0))
 	}
 	for tick := range t.ticks(in) {
 		if p.first == nil {
 			p.first = tick
 		}
 		p.last = tick
+		p.own = p.own && tick.Tokens > 0
 		p.events++
 		p.bytes += int64(tick.Bytes)
 	}
@@ -137,7 +140,13 @@ func (t *Trace) inPhase() func(TickKind) bool {
 	return TickKind.Output
 }
 
+// summaryOnly tells whether reasoning was billed and only its summary came.
 func (t *Trace) summaryOnly() bool {
+	return t.Usage.Reasoning.Or(0) > 0 && t.summarised()
+}
+
+// summarised tells whether all the reasoning that came is a summary.
+func (t *Trace) summarised() bool {
 	summary := false
 	for i := range t.Ticks {
 		if t.Ticks[i].Kind&TickReasoning != 0 {
@@ -145,7 +154,7 @@ func (t *Trace) summaryOnly() bool {
 		}
 		summary = summary || t.Ticks[i].Kind&TickSummary != 0
 	}
-	return summary && t.Usage.Reasoning.Or(0) > 0
+	return summary
 }
 
 func n1(p phase) (Opt[float64], N1Source) {
@@ -184,26 +193,35 @@ func (t *Trace) inOnePiece(p phase) bool {
 	if !p.distinct || span < time.Duration(max(20, p.tokens))*t.StampError.Duration() {
 		return true
 	}
-	return p.tokens >= 16 && 2*t.densest(20*t.StampError.Duration()) > p.bytes
+	most, all := t.densest(20*t.StampError.Duration(), p.own)
+	return p.tokens >= 16 && 2*most > all
 }
 
-// densest is the most bytes of output that came within so short a time.
-func (t *Trace) densest(within time.Duration) (most int64) {
-	in, from, bytes := t.inPhase(), 0, int64(0)
+// densest is the most output that came within so short a time, and all of it:
+// in tokens where every event says its own, else in bytes.
+func (t *Trace) densest(within time.Duration, own bool) (most, all int64) {
+	size := func(tick *Tick) int64 {
+		if own {
+			return int64(tick.Tokens)
+		}
+		return int64(tick.Bytes)
+	}
+	in, from, window := t.inPhase(), 0, int64(0)
 	for i := range t.Ticks {
 		if !in(t.Ticks[i].Kind) {
 			continue
 		}
-		bytes += int64(t.Ticks[i].Bytes)
+		window += size(&t.Ticks[i])
+		all += size(&t.Ticks[i])
 		for t.Ticks[i].At-t.Ticks[from].At > within {
 			if in(t.Ticks[from].Kind) {
-				bytes -= int64(t.Ticks[from].Bytes)
+				window -= size(&t.Ticks[from])
 			}
 			from++
 		}
-		most = max(most, bytes)
+		most = max(most, window)
 	}
-	return most
+	return most, all
 }
 
 // TPOT is the time per output token after the first event:
@@ -230,6 +248,9 @@ func (t *Trace) tpot() (float64, bool) {
 	n, ok := t.NSeen().Get()
 	if !ok || t.Buffered() {
 		return 0, false
+	}
+	if t.summarised() && !t.Usage.Reasoning.Known() {
+		return 0, false // how many of the tokens are the answer's is unknown
 	}
 	p := t.phase(n)
 	first, _ := n1(p)
@@ -313,12 +334,8 @@ func (t *Trace) ITL() iter.Seq[time.Duration] {
 func (t *Trace) eventTokens(n int) func(*Tick) float64 {
 	p := t.phase(n)
 	first, source := n1(p)
-	own := true
-	for tick := range t.ticks(t.inPhase()) {
-		own = own && tick.Tokens > 0
-	}
 	switch {
-	case own:
+	case p.own:
 		return func(tick *Tick) float64 { return float64(tick.Tokens) }
 	case source == N1OnePerEvent && p.events > 1:
 		even := (float64(p.tokens) - first.Or(1)) / float64(p.events-1)

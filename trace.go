@@ -71,8 +71,8 @@ type Trace struct {
 // until it calls Release.
 type Sink func(*Trace)
 
-// Release gives the trace back to whoever made it. The trace must not be used
-// afterwards. Calling it is optional; a second call does nothing.
+// Release gives the trace back to whoever made it. It is optional, to be called
+// at most once, and the trace must not be used afterwards.
 func (t *Trace) Release() {
 	if f := t.release; f != nil {
 		t.release = nil

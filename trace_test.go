@@ -36,6 +36,13 @@ func tpot(t *testing.T, tr *weir.Trace) float64 {
 	return v.MS()
 }
 
+// own is a tick that says how many tokens it has.
+func own(n float64, tokens, bytes int32) weir.Tick {
+	t := at(n, weir.TickText, bytes)
+	t.Tokens = tokens
+	return t
+}
+
 // burst is n equal events that arrive in groups, at so many milliseconds.
 func burst(n int, times ...float64) (ticks weir.Ticks) {
 	for i := range n {
@@ -86,6 +93,9 @@ func TestSpecialStreams(t *testing.T) {
 		{"a burst read in pieces by a client that was held up", weir.Trace{Ticks: burst(128, 0, 2, 5), Usage: used(128, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 128},
 		{"a slow start and a burst", weir.Trace{Ticks: burst(100, 0, 90, 90.1, 90.2), Usage: used(100, 0), StampError: weir.Dur(50 * time.Microsecond)}, math.NaN(), true, false, 100},
 		{"very fast, and real", weir.Trace{Ticks: burst(64, every(64, 0.4)...), Usage: used(64, 0), StampError: weir.Dur(50 * time.Microsecond)}, 0.4, false, false, 64},
+		{"a summary, and how much was thought is unknown", weir.Trace{Ticks: append(weir.Ticks{at(10, summary, 40)}, even(text, 20)...), Usage: used(520, 0)}, math.NaN(), false, false, 520},
+		{"most of the tokens at once, by their own counts", weir.Trace{Ticks: weir.Ticks{own(5, 2, 10), own(50, 15, 10), own(60, 3, 10)}, Usage: used(20, 0)}, math.NaN(), true, false, 20},
+		{"most of the bytes at once, not of the tokens", weir.Trace{Ticks: weir.Ticks{own(5, 7, 4), own(50, 7, 90), own(63, 6, 4)}, Usage: used(20, 0)}, 58.0 / 13, false, false, 20},
 		{"no output", weir.Trace{Ticks: weir.Ticks{at(5, weir.TickRole, 0)}, Usage: used(1, 0)}, math.NaN(), false, false, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

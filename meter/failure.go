@@ -28,13 +28,15 @@ func failure(err, cause error, connected bool) (weir.Outcome, string) {
 		}
 		return weir.ConnectError, ""
 	}
+	detail := transportDetail(err)
 	switch {
+	case detail != "transport":
 	case strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
 		return weir.Malformed, "not_http"
 	case isTLS(err):
 		return weir.ConnectError, "tls"
 	}
-	return weir.EmptyResponse, transportDetail(err)
+	return weir.EmptyResponse, detail
 }
 
 // stopped says which of us ended a call, if one did.

@@ -3,6 +3,7 @@ package meter
 import (
 	"crypto/tls"
 	"net/http/httptrace"
+	"net/textproto"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ type phases struct {
 	wrote              time.Time
 	firstByte          time.Time
 	reused             bool
-	conns              int // connections this call was given; more than one: the first was dead
+	interim            bool // a 1xx came, and the first byte was its
+	conns              int  // connections this call was given; more than one: the first was dead
 }
 
 func (p *phases) trace(w *watch) *httptrace.ClientTrace {
@@ -31,6 +33,13 @@ func (p *phases) trace(w *watch) *httptrace.ClientTrace {
 		p.mu.Unlock()
 	}
 	return &httptrace.ClientTrace{
+		GetConn: func(string) { w.getConn() },
+		Got1xxResponse: func(int, textproto.MIMEHeader) error {
+			p.mu.Lock()
+			p.interim = true
+			p.mu.Unlock()
+			return nil
+		},
 		DNSStart: func(httptrace.DNSStartInfo) { set(&p.dnsStart) },
 		DNSDone:  func(httptrace.DNSDoneInfo) { set(&p.dnsDone) },
 		ConnectStart: func(string, string) {
@@ -95,7 +104,7 @@ func (p *phases) fill(t *weir.Trace) {
 	t.Connect = length(p.dialStart, p.dialEnd)
 	t.TLS = length(p.tlsStart, p.tlsDone)
 	t.GotConn, t.Wrote = offset(p.gotConn), offset(p.wrote)
-	if !p.firstByte.IsZero() {
+	if !p.firstByte.IsZero() && !p.interim {
 		t.Header = offset(p.firstByte)
 	}
 }

@@ -68,7 +68,7 @@ func (c *call) head(resp *http.Response) {
 	if !c.known {
 		stream = strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
 	}
-	reader.Reset(dialect.Options{
+	reader.Reset(dialect.Options{ // without a dialect only a stream is read, as what it looks like
 		Dialect: c.dialect, Stream: stream, Status: resp.StatusCode, Header: resp.Header, LineCap: c.m.LineCap,
 		AskedTokens: c.asked.MaxTokens, IgnoreEOS: c.asked.IgnoreEOS,
 	})
@@ -190,7 +190,7 @@ func (b *tap) finish(err, after error) {
 func (b *tap) complete(err, cause error) {
 	t := b.t
 	ending := err
-	if errors.Is(err, errClosed) && b.reader.Finished() {
+	if (errors.Is(err, errClosed) || errors.Is(cause, errClosed)) && b.reader.Finished() {
 		ending = io.EOF // leaving after the end is no fault
 	}
 	res := b.reader.End(ending)

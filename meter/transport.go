@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -48,8 +49,19 @@ var _ http.RoundTripper = (*Transport)(nil)
 func (m *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := m.begin(r)
 	resp, err := m.base().RoundTrip(c.request(r))
-	if err != nil {
+	switch {
+	case err != nil:
+		if resp != nil && resp.Body != nil {
+			_ = resp.Body.Close()
+		}
 		return nil, c.fail(err)
+	case resp == nil:
+		return nil, c.fail(errNothing)
+	case resp.StatusCode == http.StatusSwitchingProtocols:
+		c.handOver(resp)
+		return resp, nil
+	case resp.Body == nil:
+		resp.Body = http.NoBody
 	}
 	c.decode(resp)
 	c.head(resp)
@@ -160,6 +172,9 @@ func (c *call) peek(r *http.Request, say Call) {
 func (c *call) request(r *http.Request) *http.Request {
 	ctx := httptrace.WithClientTrace(c.ctx, c.phases.trace(c.watch))
 	out := r.Clone(ctx)
+	if out.Header == nil {
+		out.Header = make(http.Header)
+	}
 	if out.Header.Get("Accept-Encoding") == "" {
 		out.Header.Set("Accept-Encoding", "identity")
 	}
@@ -186,6 +201,18 @@ func (c *call) decode(resp *http.Response) {
 	resp.Header.Del("Content-Encoding")
 	resp.Header.Del("Content-Length")
 	resp.ContentLength, resp.Uncompressed = -1, true
+}
+
+var errNothing = errors.New("the base round tripper returned neither a response nor an error")
+
+// handOver ends the measuring of a call whose connection now is its caller's.
+func (c *call) handOver(resp *http.Response) {
+	c.watch.stop()
+	t := c.t
+	t.Header = weir.SpanOf(time.Since(t.Sent))
+	t.End, t.Status, t.Outcome = t.Header, resp.StatusCode, weir.OK
+	c.phases.fill(t)
+	c.emit()
 }
 
 // fail ends a call that has no response.

@@ -19,15 +19,15 @@ type watch struct {
 	start  time.Time
 	cancel context.CancelCauseFunc
 
-	mu        sync.Mutex
-	timer     *time.Timer
-	stopped   bool
-	connected bool
-	output    bool
-	body      bool          // the head has come; silence counts from here
-	reading   time.Time     // since when the reader waits; zero: it is away
-	noByte    time.Duration // waited before, since the last byte
-	noOutput  time.Duration // waited before, since the last output
+	mu         sync.Mutex
+	timer      *time.Timer
+	stopped    bool
+	connecting bool // a connection is asked for; over a base without httptrace that is never known
+	output     bool
+	body       bool          // the head has come; silence counts from here
+	reading    time.Time     // since when the reader waits; zero: it is away
+	noByte     time.Duration // waited before, since the last byte
+	noOutput   time.Duration // waited before, since the last output
 }
 
 func newWatch(l Limits, start time.Time, cancel context.CancelCauseFunc) *watch {
@@ -79,7 +79,7 @@ func (w *watch) left(now time.Time) clockLeft {
 	}
 	silent := weir.TimeoutFirstOutput
 	clock(w.limits.Total, since, weir.TimeoutTotal)
-	if !w.connected {
+	if w.connecting {
 		clock(w.limits.Connect, since, weir.TimeoutConnect)
 	}
 	if w.output {
@@ -97,13 +97,18 @@ func (w *watch) left(now time.Time) clockLeft {
 // idle is for calls without limits, which are not watched.
 func (w *watch) idle() bool { return w.timer == nil }
 
-func (w *watch) gotConn() {
+func (w *watch) getConn() { w.connect(true) }
+
+func (w *watch) gotConn() { w.connect(false) }
+
+func (w *watch) connect(under bool) {
 	if w.idle() {
 		return
 	}
 	w.mu.Lock()
-	w.connected = true
-	w.mu.Unlock()
+	defer w.mu.Unlock()
+	w.connecting = under
+	w.rearm(time.Now())
 }
 
 func (w *watch) gotHead() {
@@ -112,7 +117,7 @@ func (w *watch) gotHead() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.connected, w.body = true, true
+	w.connecting, w.body = false, true
 	w.rearm(time.Now())
 }
 

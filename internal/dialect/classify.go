@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/sse"
 )
 
 // Verdict is what an error was.
@@ -97,40 +100,58 @@ type providerError struct {
 }
 
 // parseError reads {"error":{...}}, {"error":"..."}, {"object":"error",...},
-// {"type":"error","error":{...}}, the inner object alone, {"detail":...}, and
-// a list of one of these.
+// {"type":"error","error":{...}}, the inner object alone, {"detail":...}, a list
+// of one of these, and any of them framed as an event. What the inner object
+// does not say may stand beside it.
 func parseError(body []byte) providerError {
+	body = unframed(body)
 	var v any
 	if json.Unmarshal(body, &v) != nil {
-		var text string
-		if json.Unmarshal(body, &text) == nil {
-			return providerError{Message: bounded(text)}
-		}
 		return providerError{Message: plainText(body)}
 	}
 	for range 4 {
-		switch x := v.(type) {
-		case []any:
-			if len(x) == 0 {
-				return providerError{}
-			}
-			v = x[0]
-			continue
-		case string:
-			return providerError{Message: bounded(x)}
-		case map[string]any:
-			if inner, ok := x["error"]; ok && inner != nil {
-				if s, ok := inner.(string); ok {
-					return providerError{Message: bounded(s), Type: text(x["type"]), Code: text(x["code"])}
-				}
-				v = inner
-				continue
-			}
-			return errorFields(x)
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 {
+			break
 		}
-		break
+		v = list[0]
+	}
+	return errorOf(v, 4)
+}
+
+func errorOf(v any, depth int) providerError {
+	switch x := v.(type) {
+	case string:
+		return providerError{Message: bounded(x)}
+	case map[string]any:
+		outer := errorFields(x)
+		if inner, ok := x["error"]; ok && inner != nil && depth > 0 {
+			return errorOf(inner, depth-1).or(outer)
+		}
+		return outer
 	}
 	return providerError{}
+}
+
+// or fills what e does not say.
+func (e providerError) or(outer providerError) providerError {
+	return providerError{
+		Type: cmp.Or(e.Type, outer.Type), Code: cmp.Or(e.Code, outer.Code), Status: cmp.Or(e.Status, outer.Status),
+		Message: cmp.Or(e.Message, outer.Message), RetryDelay: cmp.Or(e.RetryDelay, outer.RetryDelay),
+	}
+}
+
+// unframed is the data of an error body that came as an event.
+func unframed(body []byte) []byte {
+	start := bytes.TrimLeft(body, " \t\r\n")
+	if !bytes.HasPrefix(start, []byte("data:")) && !bytes.HasPrefix(start, []byte("event:")) {
+		return body
+	}
+	var r sse.Reader
+	if ev, _, ok, err := r.Next(append(bytes.Clone(start), "\n\n"...)); ok && err == nil {
+		return bytes.Clone(ev.Data)
+	}
+	return body
 }
 
 func errorFields(x map[string]any) providerError {
@@ -138,9 +159,11 @@ func errorFields(x map[string]any) providerError {
 	if e.Type == "error" {
 		e.Type = ""
 	}
-	for _, key := range []string{"detail", "error_message", "msg"} {
+	e.Type = cmp.Or(e.Type, text(x["error_type"]))
+	e.Status = cmp.Or(e.Status, text(x["status_code"]))
+	for _, key := range []string{"detail", "error_message", "msg", "message"} {
 		if e.Message == "" {
-			e.Message = text(x[key])
+			e.Message = saying(x[key])
 		}
 	}
 	if list, ok := x["details"].([]any); ok {
@@ -151,6 +174,26 @@ func errorFields(x map[string]any) providerError {
 		}
 	}
 	return e
+}
+
+// saying finds the words in what stands where a message is expected: FastAPI's
+// list of details, Mistral's object.
+func saying(v any) string {
+	switch x := v.(type) {
+	case string:
+		return bounded(x)
+	case []any:
+		if len(x) > 0 {
+			return saying(x[0])
+		}
+	case map[string]any:
+		for _, key := range []string{"msg", "message", "detail"} {
+			if s := saying(x[key]); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
 }
 
 func text(v any) string {
@@ -187,7 +230,7 @@ func plainText(body []byte) string {
 }
 
 func (e providerError) rateLimited() bool {
-	return e.Code == "429" || has(e.Code+" "+e.Type+" "+e.Status, "rate_limit", "ratelimit", "resource_exhausted", "too_many_requests", "toomanyrequests", "throttl", "insufficient_quota")
+	return e.Code == "429" || e.Status == "429" || has(e.Code+" "+e.Type+" "+e.Status, "rate_limit", "ratelimit", "resource_exhausted", "too_many_requests", "toomanyrequests", "throttl", "insufficient_quota")
 }
 
 // details lists what an error is about, by the words providers use for it; the
@@ -198,12 +241,12 @@ var details = []struct {
 	says   []string // in the message
 }{
 	{"quota_exhausted", []string{"insufficient_quota", "quota_exceeded", "billing", "insufficient_credits", "payment_required"}, []string{"credit balance", "insufficient credits", "insufficient_quota", "insufficient balance"}},
-	{"context_length", []string{"context_length", "context_window", "context_error"}, []string{"context length", "context window", "prompt is too long", "prompt too long", "fit into the context", "exceeds the available context"}},
+	{"context_length", []string{"context_length", "context_window", "context_error"}, []string{"context length", "context window", "prompt is too long", "prompt too long", "maximum number of tokens", "fit into the context", "exceeds the available context"}},
 	{"content_filter", []string{"content_filter", "content_policy", "responsibleaipolicy", "prompt_blocked", "moderation"}, []string{"content management policy", "content policy", "safety system"}},
 	{"overloaded", []string{"overloaded", "engine_overloaded"}, []string{"overloaded"}},
 	{"rate_limit", []string{"rate_limit", "ratelimit", "resource_exhausted", "too_many_requests", "throttl"}, nil},
-	{"model_not_found", []string{"model_not_found"}, []string{"model not found"}},
-	{"invalid_key", []string{"invalid_api_key", "authentication_error", "unauthenticated", "invalid_key"}, nil},
+	{"model_not_found", []string{"model_not_found", "deploymentnotfound"}, []string{"model not found", "does not exist", "' not found"}},
+	{"invalid_key", []string{"invalid_api_key", "authentication_error", "unauthenticated", "invalid_key"}, []string{"api key not valid", "invalid api key", "incorrect api key"}},
 }
 
 // detail names what the error is about, or gives the provider's own word.

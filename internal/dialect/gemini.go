@@ -81,7 +81,7 @@ func (r *record) geminiPart(c *cursor) {
 			text.raw, text.esc, _ = c.str()
 		case "thought":
 			if raw := c.raw(); string(raw) == "true" {
-				text.channel = chReasoning
+				text.channel = chSummary // a summary, by its documentation
 			}
 		case "functionCall":
 			r.function(c, noIndex, nil)

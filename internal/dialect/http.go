@@ -99,10 +99,20 @@ func (r *response) decode(in *bufio.Reader) {
 		if looksChunked(in) {
 			r.body = httputil.NewChunkedReader(in)
 		}
-	} else if n, err := strconv.ParseInt(r.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 && !bodyless(r.status) {
+	} else if n, err := strconv.ParseInt(r.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 && !bodyless(r.status) && !r.undone(in) {
 		r.body = &exactly{r: in, left: n}
 	}
 	r.body = Decoder(r.header.Get("Content-Encoding"), r.body)
+}
+
+// undone tells whether curl has undone the body's content coding: the length in
+// the head is then not the body's.
+func (r *response) undone(in *bufio.Reader) bool {
+	if !Compressed(r.header.Get("Content-Encoding")) {
+		return false
+	}
+	head, _ := in.Peek(1)
+	return len(head) == 1 && strings.IndexByte(":[{<de", head[0]) >= 0 // how plain answers begin
 }
 
 func bodyless(status int) bool { return status == 204 || status == 304 }

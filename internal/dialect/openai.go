@@ -17,6 +17,7 @@ type openAITop struct {
 	from        int
 	object, typ []byte
 	usage       counters
+	failed      bool
 }
 
 func (t *openAITop) member(r *record, c *cursor) {
@@ -41,7 +42,9 @@ func (t *openAITop) member(r *record, c *cursor) {
 	case "type":
 		t.typ, _, _ = c.str()
 	case "error":
-		r.errorField(c)
+		if saysError(c.raw()) { // with its neighbours: the code may stand beside it
+			t.failed = true
+		}
 	case "timings":
 		r.provider = append(r.provider, named{"timings", c.raw()})
 	case "time_info":
@@ -57,19 +60,37 @@ func (t *openAITop) close(r *record, c *cursor) {
 	if t.usage.any() { // the top-level one is the last word of an event
 		r.usage = t.usage
 	}
-	if r.fail == nil && !c.bad && (string(t.object) == "error" || string(t.typ) == "error") {
+	if !c.bad && (t.failed || r.fail == nil && (string(t.object) == "error" || string(t.typ) == "error")) {
 		r.fail = c.b[t.from:c.i]
 	}
 }
 
 // errorField takes an "error" member, unless it says that there is none.
 func (r *record) errorField(c *cursor) {
-	raw := c.raw()
-	switch string(raw) {
-	case "null", "false", `""`, "{}", "":
-	default:
+	if raw := c.raw(); saysError(raw) {
 		r.fail = raw
 	}
+}
+
+// saysError tells an error from the empty forms that some servers put into
+// every chunk.
+func saysError(raw []byte) bool {
+	switch string(raw) {
+	case "null", "false", `""`, "{}", "[]", "0", "":
+		return false
+	}
+	if raw[0] != '{' {
+		return true
+	}
+	c := cursor{b: raw}
+	for ok := c.object(); ok && c.field(); {
+		switch v := c.raw(); string(v) {
+		case "null", "false", `""`, "{}", "[]", "0":
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // groq reads x_groq: usage, and the error Groq puts there.

@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"bytes"
+	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,7 +52,9 @@ type Reader struct {
 
 	choices    []choice
 	usage      counters
-	completion int // the highest completion count seen in the stream
+	completion int // the completion count of the last usage
+	reasoning  int // and its reasoning
+	thought    bool
 	seen       bool
 	done       bool
 	broken     int
@@ -78,6 +82,7 @@ const (
 	ndjson         // a JSON value a line
 	whole          // one JSON value
 	failure        // an error's body
+	opaque         // not a model's answer; only how it ends is looked at
 )
 
 // Bounds on what the other side can make a reader hold.
@@ -112,6 +117,8 @@ func (r *Reader) Reset(o Options) {
 	r.sse.Cap, r.lines.Cap = o.LineCap, o.LineCap
 	if o.Status != 0 && (o.Status < 200 || o.Status > 299) {
 		r.mode = failure
+	} else if o.Dialect == "" && !o.Stream {
+		r.mode = opaque
 	} else if o.Dialect == weir.Ollama {
 		r.mode = ndjson
 	}
@@ -208,7 +215,16 @@ func (r *Reader) feedLines(p []byte, at weir.Stamp) {
 		if !ok {
 			return
 		}
-		if line = trim(line); len(line) > 0 {
+		if line = trim(line); len(r.Ticks) == 0 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			if len(line) > 0 && line[0] == '{' && !json.Valid(line) { // printed over several lines
+				r.mode = whole
+				r.keep(line, r.lineCap())
+				r.keep(rest, r.lineCap())
+				return
+			}
+		}
+		if len(line) > 0 {
 			r.event(sse.Event{Data: line, Lines: 1}, at)
 		}
 		p = rest
@@ -256,7 +272,12 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 		r.failed(data)
 	default:
 		r.seen = true
-		if r.parse(data, ev.Name); r.rec.broken {
+		if r.opts.Dialect == "" {
+			r.opts.Dialect = guessJSON(data, false)
+		}
+		r.parse(data, ev.Name)
+		r.named(ev.Name, data)
+		if r.rec.broken {
 			tick.Kind = weir.TickBroken
 			r.broken++
 		} else {
@@ -269,13 +290,22 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 	}
 }
 
+// named heeds an event that is called an error and does not look like one: its
+// data is the error, JSON or not.
+func (r *Reader) named(event, data []byte) {
+	if string(event) == "error" && (r.rec.broken || r.rec.fail == nil && len(r.rec.pieces) == 0) {
+		r.rec.reset()
+		r.rec.fail = data
+	}
+}
+
 // parse reads one JSON value into r.rec.
 func (r *Reader) parse(data, name []byte) {
 	r.rec.reset()
 	c := cursor{b: data}
 	switch r.opts.Dialect {
 	case weir.OpenAIResponses:
-		r.rec.responses(&c)
+		r.rec.responses(&c, name)
 	case weir.Anthropic:
 		r.rec.anthropic(&c, name)
 	case weir.Gemini:
@@ -311,6 +341,10 @@ func (r *Reader) apply(tick *weir.Tick) {
 			r.opts.Answer.add(p)
 		}
 	}
+	if rec.fail != nil { // before the choices: a finish reason may only repeat it
+		tick.Kind |= weir.TickError
+		r.failed(rec.fail)
+	}
 	for _, note := range rec.choices {
 		c := r.choice(note.index)
 		if len(note.finish) > 0 {
@@ -325,18 +359,26 @@ func (r *Reader) apply(tick *weir.Tick) {
 		tick.Kind |= weir.TickDone
 		r.done = true
 	}
-	if rec.fail != nil {
-		tick.Kind |= weir.TickError
-		r.failed(rec.fail)
-	}
 	if r.count() {
 		tick.Kind |= weir.TickUsage
-		if n := r.usage.completion; n > r.completion && !rec.seed {
-			tick.Tokens = int32(n - r.completion)
-			r.completion = n
-		}
+		tick.Tokens = r.added(tick.Kind)
 	}
 	r.identify()
+}
+
+// added is how many output tokens the event's own usage adds to those before
+// it. Reasoning that is counted and not streamed is in no event.
+func (r *Reader) added(kind weir.TickKind) int32 {
+	if r.rec.seed || r.usage.completion < 0 {
+		return 0
+	}
+	r.thought = r.thought || kind&weir.TickReasoning != 0
+	n, reasoning := r.usage.completion-r.completion, max(r.usage.reasoning, 0)-r.reasoning
+	r.completion, r.reasoning = r.usage.completion, max(r.usage.reasoning, 0)
+	if !r.thought {
+		n -= reasoning
+	}
+	return int32(min(max(n, 0), math.MaxInt32))
 }
 
 // count takes over the event's usage: the last object with counters wins, but

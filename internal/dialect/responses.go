@@ -3,18 +3,18 @@ package dialect
 import "bytes"
 
 // responses reads one event of the OpenAI Responses dialect, or a whole
-// response object.
-func (r *record) responses(c *cursor) {
+// response object. Which event it is stands in the data; event, the SSE event
+// name, serves where it does not.
+func (r *record) responses(c *cursor, event []byte) {
 	from := c.i
-	var typ, object, delta, status, response, item, output, reason, usage []byte
+	var typ, delta, item, response []byte
+	var whole responseObject
 	var deltaEsc bool
 	tool := int32(noIndex)
 	for ok := c.object(); ok && c.field(); {
 		switch string(c.name) {
 		case "type":
 			typ, _, _ = c.str()
-		case "object":
-			object, _, _ = c.str()
 		case "delta":
 			delta, deltaEsc, _ = c.str()
 		case "output_index":
@@ -25,36 +25,26 @@ func (r *record) responses(c *cursor) {
 			response = c.raw()
 		case "item":
 			item = c.raw()
-		case "error":
-			r.errorField(c)
-		case "id":
-			r.id, _, _ = c.str()
-		case "model":
-			r.model, _, _ = c.str()
-		case "status":
-			status, _, _ = c.str()
-		case "output":
-			output = c.raw()
-		case "incomplete_details":
-			reason = c.raw()
-		case "usage":
-			usage = c.raw()
 		default:
-			c.skip()
+			whole.member(r, c)
 		}
 	}
 	if c.bad {
 		return
 	}
-	if string(typ) == "error" && r.fail == nil {
+	if len(typ) == 0 {
+		typ = event
+	}
+	switch {
+	case string(typ) == "error" && r.fail == nil:
 		r.fail = c.b[from:c.i]
-	}
-	if string(object) == "response" { // a whole response, not an event
+	case string(whole.object) == "response": // not an event
 		r.envelope = true
-		r.responseObject(status, output, reason, usage)
-		return
+		whole.end(r, whole.status)
+		whole.items(r)
+	default:
+		r.responseEvent(typ, piece{raw: delta, esc: deltaEsc, tool: tool}, response, item)
 	}
-	r.responseEvent(typ, piece{raw: delta, esc: deltaEsc, tool: tool}, response, item)
 }
 
 func (r *record) responseEvent(typ []byte, delta piece, response, item []byte) {
@@ -72,67 +62,106 @@ func (r *record) responseEvent(typ []byte, delta piece, response, item []byte) {
 		delta.channel = chToolArgs
 		r.add(delta)
 	case "response.output_item.added":
-		r.responseItem(&cursor{b: item}, delta.tool, true)
+		if len(item) > 0 {
+			r.responseItem(&cursor{b: item}, delta.tool, true)
+		}
 	case "response.created":
 		r.role = true
-		r.responseHead(response)
+		r.responseHead(response, nil)
 	case "response.completed", "response.incomplete", "response.failed":
 		r.done = true
-		r.responseHead(response)
+		r.responseHead(response, bytes.TrimPrefix(typ, []byte("response.")))
 	}
 }
 
-// responseHead reads what an event's response object adds: not its output,
-// which the deltas have given.
-func (r *record) responseHead(response []byte) {
-	var inner record
-	inner.reset()
-	inner.responses(&cursor{b: response})
-	r.id, r.model = inner.id, inner.model
-	r.usage, r.fail = inner.usage, inner.fail
-	if r.done {
-		r.choices = append(r.choices, inner.choices...)
-		if len(inner.choices) == 0 && r.fail == nil {
-			r.finish(0, nil)
-		}
-	}
-}
-
-// responseObject reads a whole response: its end, usage and output.
-func (r *record) responseObject(status, output, reason, usage []byte) {
-	finish := status
-	switch string(status) {
-	case "incomplete":
-		c := cursor{b: reason}
+// responseHead reads an event's response object: who answered, the usage, how
+// it ended. Its output is not read again, the deltas have given it. status is
+// what the event's type says of the end; nil where it is none.
+func (r *record) responseHead(response, status []byte) {
+	var o responseObject
+	if len(response) > 0 {
+		c := cursor{b: response}
 		for ok := c.object(); ok && c.field(); {
-			if string(c.name) == "reason" {
-				finish, _, _ = c.str()
-			} else {
-				c.skip()
-			}
+			o.member(r, &c)
 		}
+	}
+	if status != nil {
+		o.end(r, status)
+	} else if len(o.usage) > 0 {
+		openAIUsage(&cursor{b: o.usage}, &r.usage)
+	}
+}
+
+// responseObject is what a response object says, whole or in an event.
+type responseObject struct {
+	object, status, output, details, usage []byte
+}
+
+func (o *responseObject) member(r *record, c *cursor) {
+	switch string(c.name) {
+	case "object":
+		o.object, _, _ = c.str()
+	case "id":
+		r.id, _, _ = c.str()
+	case "model":
+		r.model, _, _ = c.str()
+	case "status":
+		o.status, _, _ = c.str()
+	case "output":
+		o.output = c.raw()
+	case "incomplete_details":
+		o.details = c.raw()
+	case "usage":
+		o.usage = c.raw()
+	case "error":
+		r.errorField(c)
+	default:
+		c.skip()
+	}
+}
+
+// end takes how the response ended, and its usage: the finish reason is the
+// reason why it is incomplete, else its status.
+func (o *responseObject) end(r *record, status []byte) {
+	if len(o.usage) > 0 {
+		openAIUsage(&cursor{b: o.usage}, &r.usage)
+	}
+	switch string(status) {
 	case "completed":
+		r.finish(0, status)
+	case "incomplete":
+		r.finish(0, o.reason(status))
 	case "failed":
 		if r.fail == nil {
 			r.fail = []byte(`{"message":"the response failed"}`)
 		}
-		finish = nil
-	default:
-		finish = nil
 	}
-	if len(finish) > 0 {
-		r.finish(0, finish)
+}
+
+func (o *responseObject) reason(otherwise []byte) []byte {
+	if len(o.details) == 0 {
+		return otherwise
 	}
-	if len(usage) > 0 {
-		openAIUsage(&cursor{b: usage}, &r.usage)
-	}
-	if len(output) > 0 {
-		index := int32(0)
-		c := cursor{b: output}
-		for ok := c.array(); ok && c.elem(); {
-			r.responseItem(&c, index, false)
-			index++
+	c := cursor{b: o.details}
+	for ok := c.object(); ok && c.field(); {
+		if string(c.name) != "reason" {
+			c.skip()
+		} else if reason, _, _ := c.str(); len(reason) > 0 {
+			return reason
 		}
+	}
+	return otherwise
+}
+
+func (o *responseObject) items(r *record) {
+	if len(o.output) == 0 {
+		return
+	}
+	c := cursor{b: o.output}
+	index := int32(0)
+	for ok := c.array(); ok && c.elem(); {
+		r.responseItem(&c, index, false)
+		index++
 	}
 }
 

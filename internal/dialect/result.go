@@ -41,6 +41,11 @@ func (r *Reader) End(err error) Result {
 	}
 	var res Result
 	switch r.mode {
+	case opaque:
+		res = Result{Outcome: weir.OK}
+		if !clean {
+			res.Outcome = weir.Truncated
+		}
 	case failure:
 		v := Classify(r.opts.Status, r.opts.Header, r.body)
 		res = Result{Outcome: v.Outcome, ErrorType: v.ErrorType, ErrorText: v.Message, RetryAfter: v.RetryAfter, RetryAt: v.RetryAt}
@@ -58,8 +63,13 @@ func (r *Reader) End(err error) Result {
 // pending dispatches what the end of a clean body cut short, if it is whole.
 func (r *Reader) pending() {
 	if r.mode == ndjson {
-		if line := trim(r.lines.Partial()); len(line) > 0 && json.Valid(line) {
+		switch line := trim(r.lines.Partial()); {
+		case len(line) == 0:
+		case json.Valid(line):
 			r.feedLines([]byte("\n"), r.last)
+		case len(r.Ticks) == 0: // a page, say
+			r.broken++
+			r.seen = true
 		}
 		return
 	}
@@ -79,7 +89,10 @@ func (r *Reader) endStream(clean bool) Result {
 		return r.inBand()
 	case r.tooLong != "":
 		return Result{Outcome: weir.Malformed, ErrorType: r.tooLong}
-	case finished && r.broken > 0, clean && r.broken > 0, clean && !r.seen && r.sse.Junk() > 0:
+	case !r.seen && len(r.sse.JunkObject()) > 0: // after a comment or the like
+		r.body = append(r.body[:0], r.sse.JunkObject()...)
+		return r.endWhole(clean)
+	case finished && r.broken > 0, clean && r.broken > 0, !r.seen && r.sse.Junk() > 0:
 		return Result{Outcome: weir.Malformed, ErrorType: "not_json"}
 	case finished && r.oneLine():
 		r.Ticks = r.Ticks[:0]
@@ -188,9 +201,10 @@ func (r *Reader) reported() weir.Usage {
 	if r.opts.Dialect == weir.Anthropic && u.input >= 0 {
 		u.prompt = u.input + max(u.cached, 0) + max(u.cacheWrite, 0)
 	}
-	// xAI leaves reasoning out of completion_tokens; the total gives it away.
-	if u.reasoning > 0 && u.completion >= 0 && u.prompt >= 0 && u.total == u.prompt+u.completion+u.reasoning &&
-		r.opts.Dialect != weir.Gemini {
+	// xAI leaves reasoning out of completion_tokens; the total gives it away, or
+	// that there is more reasoning than there are tokens.
+	outside := u.reasoning > 0 && u.prompt >= 0 && u.total == u.prompt+u.completion+u.reasoning || u.reasoning > u.completion
+	if u.completion >= 0 && outside && r.opts.Dialect != weir.Gemini {
 		u.completion += u.reasoning
 		r.warn(weir.WarnReasoningOutside)
 	}

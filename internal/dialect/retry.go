@@ -18,8 +18,10 @@ const maxWait = 366 * 24 * time.Hour
 // response's own Date), google.rpc.RetryInfo in the body, and, for a rate
 // limit, x-ratelimit-reset-* of the limit that is used up.
 func retryAfter(h http.Header, body []byte, limited bool) (weir.Opt[time.Duration], weir.Opt[time.Time]) {
-	if d, ok := parseNumber(h.Get("retry-after-ms"), time.Millisecond); ok {
-		return weir.Some(d), weir.None[time.Time]()
+	for _, name := range []string{"retry-after-ms", "x-ms-retry-after-ms"} {
+		if d, ok := parseNumber(h.Get(name), time.Millisecond); ok {
+			return weir.Some(d), weir.None[time.Time]()
+		}
 	}
 	if v := h.Get("Retry-After"); v != "" {
 		if d, ok := parseNumber(v, time.Second); ok {
@@ -117,7 +119,7 @@ func (w wait) after(x wait) bool {
 // of its limit.
 func resetName(k string) (remaining string, ok bool) {
 	switch {
-	case strings.HasPrefix(k, "x-ratelimit-reset"):
+	case strings.HasPrefix(k, "x-ratelimit-reset"), strings.HasPrefix(k, "ratelimit-reset"):
 		return strings.Replace(k, "reset", "remaining", 1), true
 	case strings.HasPrefix(k, "anthropic-ratelimit-") && strings.HasSuffix(k, "-reset"):
 		return strings.TrimSuffix(k, "reset") + "remaining", true

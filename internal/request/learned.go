@@ -57,7 +57,7 @@ func (n lesson) names() []string {
 	case lessonIgnoreEOS:
 		return []string{"ignore_eos"}
 	default:
-		return []string{"reasoning_effort", "reasoning.effort", "output_config", "thinkingConfig", "thinking_config", "thinkingLevel", "thinking_level", "reasoning", "thinking"}
+		return []string{"reasoning_effort", "reasoning.effort", "output_config", "thinkingConfig", "thinking_config", "thinkingLevel", "thinking_level", "reasoningEffort", "reasoning", "thinking", "think", "effort"}
 	}
 }
 
@@ -241,10 +241,13 @@ func (c complaint) aboutValue() bool {
 // names is the field complained about: the one that stands first in the error's
 // own param, else in its text; "" where it is none of them.
 func (c complaint) names(names ...string) string {
-	where := c.param
-	if where == "" {
-		where = c.text
+	if name := firstName(c.param, names); name != "" {
+		return name
 	}
+	return firstName(c.text, names) // some put "None" or a path of their own into param
+}
+
+func firstName(where string, names []string) string {
 	first, at := "", len(where)
 	for _, name := range names {
 		if i := wordIndex(where, strings.ToLower(name)); i >= 0 && i < at {

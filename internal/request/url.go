@@ -21,14 +21,19 @@ func requestURL(base string, d weir.Dialect, model string, stream bool) (string,
 			if !isFullPath(path, d) {
 				return "", badURL(base, "this is the path of "+string(other)+" and the dialect is "+string(d), "give the base URL, or the dialect that the path has")
 			}
-			return withPath(u, path, u.RawQuery), nil
+			return withPath(u, path, streamQuery(u.RawQuery, d, strings.Contains(path, ":stream"))), nil
 		}
 	}
-	query := u.RawQuery
-	if d == weir.Gemini && stream {
-		query = strings.TrimPrefix(query+"&alt=sse", "&")
-	}
+	query := streamQuery(u.RawQuery, d, stream)
 	return withPath(u, path+suffix(path, d, model, stream), query), nil
+}
+
+// streamQuery asks Gemini for events; without it a stream is one long JSON list.
+func streamQuery(query string, d weir.Dialect, stream bool) string {
+	if d != weir.Gemini || !stream || strings.Contains("&"+query+"&", "&alt=sse&") {
+		return query
+	}
+	return strings.TrimPrefix(query+"&alt=sse", "&")
 }
 
 func withPath(u *url.URL, escapedPath, query string) string {
@@ -83,6 +88,9 @@ func suffix(path string, d weir.Dialect, model string, stream bool) string {
 		method := ":generateContent"
 		if stream {
 			method = ":streamGenerateContent"
+		}
+		if strings.HasSuffix(path, "/models") {
+			return "/" + url.PathEscape(strings.TrimPrefix(model, "models/")) + method
 		}
 		return version + "/models/" + url.PathEscape(strings.TrimPrefix(model, "models/")) + method
 	default:

@@ -61,17 +61,25 @@ func (l *Lines) next(p []byte) (line, rest []byte, inside, ok bool, err error) {
 	return line, rest, false, true, nil
 }
 
-// lineEnd is the index of the first LF or CR. Searching for LF first keeps the
-// common case at one pass over the line, and the second search within it.
+// lineEnd is the index of the first LF or CR. It looks in windows that grow, so
+// that a stream of short lines that end with CR does not have the whole rest
+// searched for an LF at each of them.
 func lineEnd(p []byte) int {
-	lf := bytes.IndexByte(p, '\n')
-	if lf < 0 {
-		return bytes.IndexByte(p, '\r')
+	for from, width := 0, 1<<10; from < len(p); width *= 4 {
+		window := p[from:min(from+width, len(p))]
+		lf := bytes.IndexByte(window, '\n')
+		if lf >= 0 {
+			window = window[:lf]
+		}
+		if cr := bytes.IndexByte(window, '\r'); cr >= 0 {
+			return from + cr
+		}
+		if lf >= 0 {
+			return from + lf
+		}
+		from += len(window)
 	}
-	if cr := bytes.IndexByte(p[:lf], '\r'); cr >= 0 {
-		return cr
-	}
-	return lf
+	return -1
 }
 
 // Partial is the unfinished last line, at the end of the stream.

@@ -25,6 +25,7 @@ type Reader struct {
 	bom     int // bytes of a byte order mark taken so far
 	started bool
 	junk    int
+	object  []byte // the first junk line that is an object
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -77,10 +78,17 @@ func (r *Reader) Pending() (Event, bool) {
 // HTML page or plain text under text/event-stream looks like.
 func (r *Reader) Junk() int { return r.junk }
 
+// maxObject bounds what is kept of such lines.
+const maxObject = 64 << 10
+
+// JunkObject is the first such line that begins a JSON object: an error that was
+// sent without its "data:"; nil if there was none.
+func (r *Reader) JunkObject() []byte { return r.object }
+
 // Reset makes r ready for another stream and keeps its buffers.
 func (r *Reader) Reset() {
 	r.lines.Reset()
-	*r = Reader{Cap: r.Cap, lines: r.lines, name: r.name[:0], data: shrink(r.data)}
+	*r = Reader{Cap: r.Cap, lines: r.lines, name: r.name[:0], data: shrink(r.data), object: r.object[:0]}
 }
 
 func (r *Reader) skipBOM(p []byte) []byte {
@@ -120,6 +128,9 @@ func (r *Reader) field(line []byte, inside bool) error {
 		return r.addData(val, inside)
 	default:
 		r.junk++
+		if line[0] == '{' && len(r.object) == 0 && len(line) <= maxObject {
+			r.object = append(r.object, line...)
+		}
 	}
 	return nil
 }

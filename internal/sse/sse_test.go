@@ -168,3 +168,19 @@ func FuzzSplits(f *testing.F) {
 		}
 	})
 }
+
+// Short lines that end with CR must not have the whole rest searched for an LF.
+func BenchmarkEndings(b *testing.B) {
+	for name, line := range map[string]string{"lf": "data:\n\n", "cr": "data:\r\r"} {
+		in := bytes.Repeat([]byte(line), 64<<10)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(in)))
+			for b.Loop() {
+				var r Reader
+				for p, ok := in, true; ok; {
+					_, p, ok, _ = r.Next(p)
+				}
+			}
+		})
+	}
+}
