@@ -16,19 +16,27 @@ import (
 // tap reads a response's body for its caller and stamps what passes. It never
 // changes a byte. As with any response body, Close may come while another
 // goroutine is in Read.
+//
+// It begins with what every Read touches: at thousands of streams the cost of a
+// Read is the memory it has to fetch.
 type tap struct {
-	*call
-	body io.ReadCloser
+	mu      sync.Mutex
+	inRead  bool
+	output  bool // output has come
+	seen    int32
+	reader  *dialect.Reader // nil once the trace is finished
+	body    io.ReadCloser
+	start   time.Time     // the trace's Sent
+	left    time.Duration // offset at which the last Read returned
+	last    time.Duration // offset of the last byte
+	away    time.Duration // longest time between two Reads
+	gone    time.Duration // all time between Reads
+	entered time.Duration // offset at which the Read under way began
+	heard   time.Duration // waited in Reads since the last byte, the one under way apart
+	told    time.Duration // waited in Reads since the last output, the one under way apart
+	err     error         // what Read returns when the trace is finished
 
-	mu     sync.Mutex
-	reader *dialect.Reader // nil once the trace is finished
-	err    error           // what Read returns then
-	inRead bool
-
-	left time.Duration // offset at which the last Read returned
-	last time.Duration // offset of the last byte
-	away time.Duration // longest time between two Reads
-	seen int           // ticks looked at so far
+	call
 }
 
 // Bounds of the drain that keeps a connection alive when the caller stops at
@@ -49,8 +57,8 @@ const backpressureAfter = 10 * time.Millisecond
 const maxPlanned = 4096
 
 // head starts the reading of a response.
-func (c *call) head(resp *http.Response) {
-	c.watch.gotHead()
+func (b *tap) head(resp *http.Response) {
+	c := &b.call
 	t := c.t
 	t.Header = weir.SpanOf(time.Since(t.Sent)) // until httptrace knows better
 	t.Status = resp.StatusCode
@@ -73,24 +81,28 @@ func (c *call) head(resp *http.Response) {
 		AskedTokens: c.asked.MaxTokens, IgnoreEOS: c.asked.IgnoreEOS,
 	})
 	now := time.Since(t.Sent)
-	resp.Body = &tap{call: c, body: resp.Body, reader: reader, left: now, last: now}
+	b.mu.Lock()
+	b.reader, b.body, b.start = reader, resp.Body, t.Sent
+	b.left, b.last = now, now
+	b.mu.Unlock()
+	c.watch.again(silence{body: true})
+	resp.Body = b
 }
 
 // Read implements io.Reader.
 func (b *tap) Read(p []byte) (int, error) {
-	entered, err := b.enter()
-	if err != nil {
+	if err := b.enter(); err != nil {
 		return 0, err
 	}
 	n, err := b.body.Read(p)
-	now := time.Since(b.t0)
+	now := time.Since(b.start)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.inRead = false
 	if b.reader == nil { // closed meanwhile
 		return n, b.err
 	}
-	b.took(p[:n], entered, now)
+	b.took(p[:n], now)
 	if err == nil {
 		return n, nil
 	}
@@ -102,33 +114,55 @@ func (b *tap) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-func (b *tap) enter() (time.Duration, error) {
+func (b *tap) enter() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.reader == nil {
-		return 0, b.err
+		return b.err
 	}
 	b.inRead = true
-	entered := time.Since(b.t0)
-	b.watch.enter(b.t0.Add(entered))
-	return entered, nil
+	b.entered = time.Since(b.start)
+	return nil
 }
 
 // took stamps what a Read brought.
-func (b *tap) took(p []byte, entered, now time.Duration) {
-	gone := entered - b.left
+func (b *tap) took(p []byte, now time.Duration) {
+	gone, waited := b.entered-b.left, now-b.entered
 	stamp := weir.Exactly(now)
 	if gone > boundedAfter {
 		stamp.Lo = b.left
 	}
 	b.away = max(b.away, gone)
-	b.t.Backpressure += weir.Dur(gone)
+	b.gone += gone
 	b.left = now
-	if len(p) > 0 {
-		b.last = now
-		b.reader.Feed(p, stamp)
+	b.heard, b.told = b.heard+waited, b.told+waited
+	if len(p) == 0 {
+		return
 	}
-	b.watch.leave(b.t0.Add(now), len(p), b.newOutput())
+	b.last, b.heard = now, 0
+	b.reader.Feed(p, stamp)
+	if !b.newOutput() {
+		return
+	}
+	b.told = 0
+	if !b.output {
+		b.output = true
+		b.watch.again(silence{body: true, output: true})
+	}
+}
+
+// silence is what the watch asks for.
+func (b *tap) silence(now time.Time) silence {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reader == nil {
+		return silence{}
+	}
+	waiting := time.Duration(0)
+	if b.inRead {
+		waiting = now.Sub(b.start) - b.entered
+	}
+	return silence{body: true, output: b.output, noByte: b.heard + waiting, noOutput: b.told + waiting}
 }
 
 // newOutput tells whether the last bytes completed an output event.
@@ -137,7 +171,7 @@ func (b *tap) newOutput() bool {
 	for _, tick := range b.reader.Ticks[b.seen:] {
 		found = found || tick.Kind.Output()
 	}
-	b.seen = len(b.reader.Ticks)
+	b.seen = int32(len(b.reader.Ticks))
 	return found
 }
 
@@ -242,6 +276,7 @@ func (b *tap) retryAfter(res dialect.Result) {
 func (b *tap) flags() {
 	t := b.t
 	t.Ticks = b.reader.Ticks // for the metrics below; finish hands them over
+	t.Backpressure = weir.Dur(b.gone)
 	if b.away > backpressureAfter {
 		t.Warn(weir.WarnBackpressure)
 	}

@@ -47,7 +47,8 @@ var _ http.RoundTripper = (*Transport)(nil)
 
 // RoundTrip implements http.RoundTripper.
 func (m *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	c := m.begin(r)
+	b := m.begin(r)
+	c := &b.call
 	resp, err := m.base().RoundTrip(c.request(r))
 	switch {
 	case err != nil:
@@ -64,7 +65,7 @@ func (m *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = http.NoBody
 	}
 	c.decode(resp)
-	c.head(resp)
+	b.head(resp)
 	return resp, nil
 }
 
@@ -87,7 +88,6 @@ func (m *Transport) base() http.RoundTripper {
 type call struct {
 	m      *Transport
 	t      *weir.Trace
-	t0     time.Time // t.Sent, which stays ours when the sink has the trace
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	phases phases
@@ -99,9 +99,10 @@ type call struct {
 	known   bool // asked could be read
 }
 
-func (m *Transport) begin(r *http.Request) *call {
+func (m *Transport) begin(r *http.Request) *tap {
 	say := callFrom(r.Context())
-	c := &call{m: m, t: m.newTrace(), dialect: say.Dialect, sink: say.Sink}
+	b := &tap{call: call{m: m, t: m.newTrace(), dialect: say.Dialect, sink: say.Sink}}
+	c := &b.call
 	if c.dialect == "" {
 		c.dialect, _ = dialect.FromPath(r.URL.Path)
 	}
@@ -128,12 +129,11 @@ func (m *Transport) begin(r *http.Request) *call {
 	}
 	c.ctx, c.cancel = context.WithCancelCause(r.Context())
 	t.Sent = time.Now()
-	c.t0 = t.Sent
 	if t.Due = say.Due; t.Due.IsZero() {
 		t.Due = t.Sent
 	}
-	c.watch = newWatch(limits, t.Sent, c.cancel)
-	return c
+	c.watch = newWatch(limits, t.Sent, c.cancel, b.silence)
+	return b
 }
 
 // maxPeek is how much of a request's body is read to see what it asks for.

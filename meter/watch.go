@@ -13,43 +13,50 @@ import (
 // events cost it nothing.
 //
 // The clocks of silence (bytes, stall) run only while the body's reader waits
-// in Read: a slow reader never looks like a slow provider.
+// in Read: a slow reader never looks like a slow provider. How long it has
+// waited is the tap's to know.
 type watch struct {
-	limits Limits
-	start  time.Time
-	cancel context.CancelCauseFunc
+	limits  Limits
+	start   time.Time
+	cancel  context.CancelCauseFunc
+	silence func(now time.Time) silence // nil before there is a body
 
 	mu         sync.Mutex
 	timer      *time.Timer
 	stopped    bool
 	connecting bool // a connection is asked for; over a base without httptrace that is never known
-	output     bool
-	body       bool          // the head has come; silence counts from here
-	reading    time.Time     // since when the reader waits; zero: it is away
-	noByte     time.Duration // waited before, since the last byte
-	noOutput   time.Duration // waited before, since the last output
 }
 
-func newWatch(l Limits, start time.Time, cancel context.CancelCauseFunc) *watch {
-	w := &watch{limits: l, start: start, cancel: cancel}
+// silence is how long a body's reader has waited.
+type silence struct {
+	body     bool          // there is a body
+	output   bool          // output has come
+	noByte   time.Duration // waited since the last byte
+	noOutput time.Duration // waited since the last output
+}
+
+func newWatch(l Limits, start time.Time, cancel context.CancelCauseFunc, quiet func(time.Time) silence) *watch {
+	w := &watch{limits: l, start: start, cancel: cancel, silence: quiet}
 	if l == (Limits{}) {
 		w.stopped = true
 		return w
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.left(start).wait, w.look)
+	w.timer = time.AfterFunc(w.left(start, silence{}).wait, w.look)
 	return w
 }
 
-// look is the timer's.
+// look is the timer's. The tap's lock comes first wherever both are held.
 func (w *watch) look() {
+	now := time.Now()
+	quiet := w.silence(now)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
 		return
 	}
-	left := w.left(time.Now())
+	left := w.left(now, quiet)
 	if left.wait <= 0 {
 		w.stopped = true
 		w.cancel(&LimitError{left.outcome, left.limit})
@@ -66,30 +73,27 @@ type clockLeft struct {
 
 // left is the clock that will run out first. Without any, it looks again in an
 // hour.
-func (w *watch) left(now time.Time) clockLeft {
+func (w *watch) left(now time.Time, quiet silence) clockLeft {
 	first := clockLeft{wait: time.Hour}
 	clock := func(limit, used time.Duration, outcome weir.Outcome) {
 		if limit > 0 && limit-used < first.wait {
 			first = clockLeft{limit - used, outcome, limit}
 		}
 	}
-	since, waiting := now.Sub(w.start), time.Duration(0)
-	if !w.reading.IsZero() {
-		waiting = now.Sub(w.reading)
-	}
+	since := now.Sub(w.start)
 	silent := weir.TimeoutFirstOutput
 	clock(w.limits.Total, since, weir.TimeoutTotal)
 	if w.connecting {
 		clock(w.limits.Connect, since, weir.TimeoutConnect)
 	}
-	if w.output {
+	if quiet.output {
 		silent = weir.TimeoutStall
-		clock(w.limits.Stall, w.noOutput+waiting, weir.TimeoutStall)
+		clock(w.limits.Stall, quiet.noOutput, weir.TimeoutStall)
 	} else {
 		clock(w.limits.FirstOutput, since, weir.TimeoutFirstOutput)
 	}
-	if w.body {
-		clock(w.limits.Bytes, w.noByte+waiting, silent)
+	if quiet.body {
+		clock(w.limits.Bytes, quiet.noByte, silent)
 	}
 	return first
 }
@@ -108,56 +112,27 @@ func (w *watch) connect(under bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.connecting = under
-	w.rearm(time.Now())
+	w.rearm(silence{})
 }
 
-func (w *watch) gotHead() {
+// again is for when a clock of silence begins that may be shorter than what the
+// timer sleeps for: at the head, and at the first output.
+func (w *watch) again(quiet silence) {
 	if w.idle() {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.connecting, w.body = false, true
-	w.rearm(time.Now())
+	if quiet.body {
+		w.connecting = false
+	}
+	w.rearm(quiet)
 }
 
-// rearm is for when a clock begins that may be shorter than what the timer
-// sleeps for; the lock is held.
-func (w *watch) rearm(now time.Time) {
+// rearm sets the timer anew; the lock is held.
+func (w *watch) rearm(quiet silence) {
 	if !w.stopped {
-		w.timer.Reset(w.left(now).wait)
-	}
-}
-
-func (w *watch) enter(now time.Time) {
-	if w.idle() {
-		return
-	}
-	w.mu.Lock()
-	w.reading = now
-	w.mu.Unlock()
-}
-
-// leave says what a Read brought.
-func (w *watch) leave(now time.Time, bytes int, output bool) {
-	if w.idle() {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	waited := now.Sub(w.reading)
-	w.reading = time.Time{}
-	w.noByte, w.noOutput = w.noByte+waited, w.noOutput+waited
-	if bytes > 0 {
-		w.noByte = 0
-	}
-	if !output {
-		return
-	}
-	first := !w.output
-	w.output, w.noOutput = true, 0
-	if first {
-		w.rearm(now)
+		w.timer.Reset(w.left(time.Now(), quiet).wait)
 	}
 }
 

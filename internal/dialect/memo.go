@@ -8,7 +8,8 @@ import "bytes"
 // an event that was read in full, it stands where it stood then, inside the
 // same delta, having learnt nothing. So the reading goes on from there; and if
 // the bytes after the text are the same too, it is over. This is exact, not a
-// guess: an event that differs anywhere is read from where it differs.
+// guess: an event that differs anywhere is read from where it differs, and one
+// that says anything but a text is read in full.
 type memo struct {
 	before []byte // up to the text's opening quote
 	after  []byte // from the text's closing quote
@@ -32,48 +33,83 @@ func (m *memo) learn(r *record, data []byte) {
 	m.index = r.choices[0].index
 }
 
-// read reads an event whose beginning is known; false if it is not.
-func (m *memo) read(r *record, data []byte) bool {
+// text is the raw text of an event whose beginning is known and whose end says
+// nothing; false if there is more to it. It is not a method of record since
+// nothing else of the reader has to be touched for it: at thousands of streams
+// that is what counts.
+func (m *memo) text(data []byte, from sender) (raw []byte, esc, ok bool) {
 	n := len(m.before)
 	if n == 0 || len(data) <= n || data[n] != '"' || !bytes.Equal(data[:n], m.before) {
-		return false
+		return nil, false, false
 	}
 	c := cursor{b: data, i: n, depth: deltaDepth}
-	raw, esc := c.rawString()
+	raw, esc = c.rawString()
 	if c.bad {
-		r.broken = true
-		return true
+		return nil, false, false
 	}
-	r.envelope = true
-	r.add(piece{raw: raw, esc: esc, choice: m.index, tool: noIndex})
-	if bytes.Equal(data[c.i-1:], m.after) {
-		r.finish(m.index, nil)
-		return true
-	}
-	m.rest(r, &c)
-	r.broken = !c.whole()
-	return true
+	return raw, esc, bytes.Equal(data[c.i-1:], m.after) || m.silent(&c, from)
 }
 
-// rest reads on after the text: the rest of its delta, its choice, the other
-// choices and the top object.
-func (m *memo) rest(r *record, c *cursor) {
-	var d openAIDelta
+// sender tells what of an answer's sender is known already.
+type sender struct{ id, model, print bool }
+
+// silent tells whether the rest of an event, from inside its delta on, is sound
+// and says nothing: its members are unknown ones, nulls, or repeat what is
+// known.
+func (m *memo) silent(c *cursor, known sender) bool {
+	for c.field() { // the delta's
+		switch string(c.name) {
+		case "content", "role", "reasoning_content", "reasoning", "thinking", "reasoning_details", "refusal", "tool_calls", "function_call":
+			if !c.null() {
+				return false
+			}
+		default:
+			c.skip()
+		}
+	}
+	for c.field() { // the choice's
+		switch string(c.name) {
+		case "index":
+			if n, ok := c.count(); !ok || n != int(m.index) {
+				return false
+			}
+		case "delta", "message", "text", "finish_reason", "usage", "error":
+			if !c.null() {
+				return false
+			}
+		default:
+			c.skip()
+		}
+	}
+	return !c.elem() && m.silentTop(c, known) && c.whole()
+}
+
+func (m *memo) silentTop(c *cursor, known sender) bool {
 	for c.field() {
-		d.member(r, c)
+		switch string(c.name) {
+		case "choices", "usage", "x_groq", "error", "timings", "time_info", "perf_metrics", "type":
+			if !c.null() {
+				return false
+			}
+		case "object":
+			if s, _, _ := c.str(); string(s) == "error" {
+				return false
+			}
+		case "id":
+			if c.skip(); !known.id {
+				return false
+			}
+		case "model":
+			if c.skip(); !known.model {
+				return false
+			}
+		case "system_fingerprint":
+			if c.skip(); !known.print {
+				return false
+			}
+		default:
+			c.skip()
+		}
 	}
-	d.close(r)
-	ch := openAIChoice{index: m.index, hasDelta: true}
-	for c.field() {
-		ch.member(r, c)
-	}
-	ch.close(r)
-	for c.elem() {
-		r.openAIChoice(c)
-	}
-	top := openAITop{usage: noCounters}
-	for c.field() {
-		top.member(r, c)
-	}
-	top.close(r, c)
+	return !c.bad
 }

@@ -270,24 +270,50 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 	case ev.Error:
 		tick.Kind, r.seen = weir.TickError, true
 		r.failed(data)
+	case len(ev.Name) == 0 && r.known(data, &tick):
 	default:
-		r.seen = true
-		if r.opts.Dialect == "" {
-			r.opts.Dialect = guessJSON(data, false)
-		}
-		r.parse(data, ev.Name)
-		r.named(ev.Name, data)
-		if r.rec.broken {
-			tick.Kind = weir.TickBroken
-			r.broken++
-		} else {
-			r.apply(&tick)
-		}
+		r.understand(ev.Name, data, &tick)
 	}
 	r.Ticks = append(r.Ticks, tick)
 	if r.opts.OnEvent != nil {
 		r.opts.OnEvent(tick, ev.Name, ev.Data)
 	}
+}
+
+// known takes an event that is an earlier one but for its text, without going
+// through a record: most events of most streams are such, and at thousands of
+// streams what counts is how much memory each of them touches.
+func (r *Reader) known(data []byte, tick *weir.Tick) bool {
+	raw, esc, ok := r.memo.text(data, sender{r.id != "", r.model != "", r.print != ""})
+	if !ok {
+		return false
+	}
+	if len(raw) == 0 {
+		return true
+	}
+	n, chars := measure(raw, esc)
+	tick.Kind, tick.Bytes = weir.TickText, int32(n)
+	r.chars += chars
+	if r.opts.Answer != nil {
+		r.opts.Answer.add(&piece{raw: raw, esc: esc, choice: r.memo.index, tool: noIndex})
+	}
+	return true
+}
+
+// understand reads an event in full.
+func (r *Reader) understand(event, data []byte, tick *weir.Tick) {
+	r.seen = true
+	if r.opts.Dialect == "" {
+		r.opts.Dialect = guessJSON(data, false)
+	}
+	r.parse(data, event)
+	r.named(event, data)
+	if r.rec.broken {
+		tick.Kind = weir.TickBroken
+		r.broken++
+		return
+	}
+	r.apply(tick)
 }
 
 // named heeds an event that is called an error and does not look like one: its
@@ -313,9 +339,6 @@ func (r *Reader) parse(data, name []byte) {
 	case weir.Ollama:
 		r.rec.ollama(&c)
 	default:
-		if r.memo.read(&r.rec, data) {
-			return
-		}
 		r.rec.openAI(&c)
 	}
 	r.rec.broken = !c.whole()

@@ -160,6 +160,15 @@ func (c *cursor) count() (n int, ok bool) {
 	return n, raw[0] != '.' && (digits == len(raw) || raw[digits] == '.')
 }
 
+// null consumes a null; false, with nothing consumed, on any other value.
+func (c *cursor) null() bool {
+	if c.peek() != 'n' {
+		return false
+	}
+	c.literal("null")
+	return !c.bad
+}
+
 // skip consumes any value.
 func (c *cursor) skip() {
 	switch ch := c.peek(); {
