@@ -23,13 +23,13 @@ slower than the fastest and one with a bad tail, and benches them.
   weir demo --once`
 }
 
-// providers are the four, and what is true of them: output speeds 118, 104, 88
-// and 71 tokens/s in events of two tokens, and in lakeside one answer in eight keeps its caller waiting.
+// demoPlans are the four, and what is true of them: output speeds 118, 104, 88
+// and 71 tokens/s in events of three tokens, and in lakeside one answer in eight keeps its caller waiting.
 var demoPlans = []struct{ name, plan string }{
-	{"northwind", "ttft=180ms,gap=16.9ms,jitter=8%,tokens_per_event=2"},
-	{"harbor", "ttft=260ms,gap=19.2ms,jitter=8%,tokens_per_event=2"},
-	{"lakeside", "ttft=210ms,gap=22.8ms,jitter=8%,tokens_per_event=2,tail=12%:1400ms"},
-	{"cascade", "ttft=340ms,gap=28.2ms,jitter=8%,tokens_per_event=2"},
+	{"northwind", "ttft=180ms,gap=25.4ms,jitter=8%,tokens_per_event=3"},
+	{"harbor", "ttft=260ms,gap=28.8ms,jitter=8%,tokens_per_event=3"},
+	{"lakeside", "ttft=210ms,gap=34.2ms,jitter=8%,tokens_per_event=3,tail=12%:1400ms"},
+	{"cascade", "ttft=340ms,gap=42.3ms,jitter=8%,tokens_per_event=3"},
 }
 
 func (c *demoCmd) Run(p *process) error {
@@ -51,7 +51,7 @@ func (c *demoCmd) Run(p *process) error {
 		targets = append(targets, weir.Target{Name: d.name, URL: "http://" + s.addr + "/v1", Dialect: weir.OpenAIChat, Model: d.name})
 	}
 	err = runBench(p, bench.Config{
-		Targets: targets, Concurrency: 4, Requests: 36, Warmup: 2, Seed: c.Seed,
+		Targets: targets, Concurrency: 4, Requests: 36, Warmup: 4, Seed: c.Seed,
 		Work:   bench.Work{InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0)},
 		Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{}),
 	}, c.outputFlags)

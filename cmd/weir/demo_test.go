@@ -30,8 +30,18 @@ func TestDemo(t *testing.T) {
 		if target.Outcomes[weir.OK] != target.Requests || target.Requests < 20 || p50 <= 0 {
 			t.Errorf("%+v", target)
 		}
-		if bad := p95 > 4*p50; bad != (target.Name == "lakeside") {
-			t.Errorf("%s: ttft p50 %.0f ms, p95 %.0f ms", target.Name, p50, p95)
+		t.Logf("%s: ttft p50 %.0f ms, p95 %.0f ms", target.Name, p50, p95)
+	}
+	// The tail is planned; a busy machine may give the others one, but not as long.
+	slow := map[string]int{}
+	for _, r := range s.Requests {
+		if d, ok := r.TTFT.Get(); ok && !r.Warmup && d.MS() > 1200 {
+			slow[r.Target]++
+		}
+	}
+	for _, target := range s.Targets {
+		if target.Name != "lakeside" && slow[target.Name] >= slow["lakeside"] {
+			t.Errorf("%s has %d answers later than 1.2 s, lakeside %d", target.Name, slow[target.Name], slow["lakeside"])
 		}
 	}
 }
