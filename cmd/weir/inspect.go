@@ -52,9 +52,10 @@ func (c *inspectCmd) Run(p *process) error {
 	defer func() { _ = closeFile() }() // it was only read
 	var events bytes.Buffer
 	if c.Output == "text" {
-		n := 0
+		n, last := 0, []byte(nil)
 		o.OnEvent = func(tick weir.Tick, event, data []byte) {
-			fmt.Fprintln(&events, eventLine(n, tick, event, data))
+			fmt.Fprintln(&events, eventLine(n, tick, event, news(last, data)))
+			last = append(last[:0], data...)
 			n++
 		}
 	}
@@ -121,6 +122,23 @@ func eventLine(n int, tick weir.Tick, event, data []byte) string {
 		name = oneLine(event, 40) + ": "
 	}
 	return fmt.Sprintf("%4d  %-22s %s%s", n, what, name, oneLine(data, 160))
+}
+
+// news is an event's data without the long beginning that it shares with the
+// event before it, so that a line shows what the event says.
+func news(before, data []byte) []byte {
+	same := 0
+	for same < min(len(before), len(data)) && before[same] == data[same] {
+		same++
+	}
+	if same == len(data) {
+		same = 0
+	}
+	at := bytes.LastIndexByte(data[:same], '{')
+	if at < 40 {
+		return data
+	}
+	return append([]byte("... "), data[at:]...)
 }
 
 // oneLine makes foreign bytes fit for a terminal: no control characters, which
