@@ -134,11 +134,11 @@ func news(before, data []byte) []byte {
 	if same == len(data) {
 		same = 0
 	}
-	at := bytes.LastIndexByte(data[:same], '{')
+	at := bytes.LastIndexAny(data[:same], "{,")
 	if at < 40 {
 		return data
 	}
-	return append([]byte("... "), data[at:]...)
+	return append([]byte("... "), bytes.TrimPrefix(data[at:], []byte(","))...)
 }
 
 // oneLine makes foreign bytes fit for a terminal: no control characters, which
