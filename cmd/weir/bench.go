@@ -22,11 +22,12 @@ import (
 )
 
 type benchCmd struct {
-	targetFlags `group:"Who is asked"`
-	loadFlags   `group:"How much"`
-	workFlags   `group:"What is asked"`
-	clockFlags  `group:"How long is waited"`
-	outputFlags `group:"What comes out"`
+	targetFlags  `group:"Who is asked"`
+	loadFlags    `group:"How much"`
+	workFlags    `group:"What is asked"`
+	clockFlags   `group:"How long is waited"`
+	networkFlags `group:"How it is reached"`
+	outputFlags  `group:"What comes out"`
 }
 
 type loadFlags struct {
@@ -44,9 +45,10 @@ type workFlags struct {
 	Temperature float64  `default:"0" help:"Sampling temperature; -1 sends none."`
 	Reasoning   string   `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
 	IgnoreEOS   bool     `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
-	NoStream    bool     `name:"no-stream" help:"Ask for whole answers: no time to first token."`
+	Stream      bool     `negatable:"" default:"true" help:"Ask for streams; without (--no-stream) there is no time to first token."`
 	NoNonce     bool     `name:"no-nonce" help:"Leave out the nonce in front of each prompt that defeats prompt caches."`
 	Body        []string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" sep:"none"`
+	ExtraBody   string   `name:"extra-body" help:"Extra body fields as one JSON object." placeholder:"JSON"`
 	Header      []string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" sep:"none"`
 }
 
@@ -81,7 +83,11 @@ func (c *benchCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	auth := &catalog.Auth{Base: meter.NewTransport(meter.Options{})}
+	base, err := c.transport(p)
+	if err != nil {
+		return err
+	}
+	auth := &catalog.Auth{Base: base}
 	if err := c.keys(p, targets, auth); err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 		Targets: targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Concurrency, Seed: c.Seed,
 		Work: bench.Work{
 			Prompt: c.Prompt, System: c.System, InputTokens: c.Input, OutputTokens: c.OutputLen,
-			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: c.NoStream, NoNonce: c.NoNonce,
+			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: !c.Stream, NoNonce: c.NoNonce,
 		},
 		Limits: meter.Limits{Connect: c.Connect, FirstOutput: c.FirstOutput, Stall: c.Stall, Total: c.Total},
 	}
@@ -130,6 +136,14 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 
 // extras turns --body and --header into what the requests add.
 func (c *benchCmd) extras(w *bench.Work) error {
+	if c.ExtraBody != "" {
+		if err := json.Unmarshal([]byte(c.ExtraBody), &w.Extra); err != nil {
+			return usage("--extra-body is no JSON object: %v", err)
+		}
+		if _, ok := w.Extra["stream"]; ok {
+			return usage("--extra-body has stream: use --no-stream, so that the figures know of it")
+		}
+	}
 	for _, f := range c.Body {
 		name, value, ok := strings.Cut(f, "=")
 		if !ok || name == "" {

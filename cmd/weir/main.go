@@ -52,6 +52,8 @@ type commands struct {
 	Inspect inspectCmd `cmd:"" help:"Decode a recorded stream: what Weir sees in it."`
 	Sim     simCmd     `cmd:"" help:"Serve simulated models with a known behaviour."`
 	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`
+
+	Completion completionCmd `cmd:"" help:"Print a completion script for your shell."`
 }
 
 // exited is how kong's own exits (--help, --version) come back to run.
@@ -78,7 +80,7 @@ func run(ctx context.Context, p *process) (code int) {
 	if err != nil {
 		return p.fail(parseError(err))
 	}
-	return p.fail(call.Run(p))
+	return p.fail(call.Run(p, parser))
 }
 
 // spoken reads the words many try first: weir help bench, weir version.
