@@ -48,6 +48,7 @@ type Sample struct {
 	OutputEvents   int          `json:"output_events"`
 	BoundedEvents  int          `json:"bounded_events"` // output events whose stamp is only bounded
 	StampError     Dur          `json:"stamp_error_ms"`
+	KernelStamps   bool         `json:"kernel_stamps"`
 	TokensPerEvent Opt[float64] `json:"tokens_per_event"`
 	CharsPerSecond Opt[float64] `json:"chars_per_second"`
 	LengthShare    Opt[float64] `json:"length_share"`
@@ -71,7 +72,7 @@ func (t *Trace) Sample() Sample {
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
 		Usage: t.Usage, TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
-		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError,
+		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError, KernelStamps: t.KernelStamps,
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,
 	}
 	if t.Status != 0 {

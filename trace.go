@@ -42,8 +42,9 @@ type Trace struct {
 	Header     Span      `json:"header_ms"`  // offset: first byte of the response head
 	End        Span      `json:"end_ms"`     // offset: last byte of the body, or of the failure
 
-	Ticks      Ticks `json:"ticks"`          // one per event, in order of arrival
-	StampError Dur   `json:"stamp_error_ms"` // resolution of the stamps: how far one is usually off; 0 in virtual time
+	Ticks        Ticks `json:"ticks"`                   // one per event, in order of arrival
+	KernelStamps bool  `json:"kernel_stamps,omitempty"` // the kernel stamped the events, not this process
+	StampError   Dur   `json:"stamp_error_ms"`          // resolution of the stamps: how far one is usually off; 0 in virtual time
 
 	Status      int         `json:"status,omitempty"`
 	Outcome     Outcome     `json:"outcome"`

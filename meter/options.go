@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"weir.dev/weir/internal/stamp"
 )
 
 // Options shape the transport that NewTransport builds. The zero value is what
@@ -19,6 +21,10 @@ type Options struct {
 	// HTTP2 allows it. Off by default: net/http reads all streams of an HTTP/2
 	// connection in one loop, so that one stream's stamps depend on the others.
 	HTTP2 bool
+	// Stamp has the kernel stamp what arrives, where it can (Linux): times are
+	// then good to some 10 µs however busy this process is, for a third of a
+	// microsecond of processor time per read.
+	Stamp bool
 	// Dial makes the connections; nil means TCP.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -29,6 +35,9 @@ func NewTransport(o Options) *http.Transport {
 	dial := o.Dial
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
+	}
+	if o.Stamp {
+		dial = stamp.Dial(dial)
 	}
 	t := &http.Transport{
 		Proxy:               o.Proxy,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/stamp"
 )
 
 // phases are the instants that httptrace tells. Its callbacks come from other
@@ -22,8 +23,9 @@ type phases struct {
 	wrote              time.Time
 	firstByte          time.Time
 	reused             bool
-	interim            bool // a 1xx came, and the first byte was its
-	conns              int  // connections this call was given; more than one: the first was dead
+	interim            bool       // a 1xx came, and the first byte was its
+	stamped            stamp.Conn // the connection, where it stamps
+	conns              int        // connections this call was given; more than one: the first was dead
 }
 
 func (p *phases) trace(w *watch) *httptrace.ClientTrace {
@@ -59,6 +61,7 @@ func (p *phases) trace(w *watch) *httptrace.ClientTrace {
 		GotConn: func(info httptrace.GotConnInfo) {
 			p.mu.Lock()
 			p.gotConn, p.reused = time.Now(), info.Reused
+			p.stamped, _ = stamp.Of(info.Conn)
 			p.conns++
 			p.mu.Unlock()
 			w.gotConn()
@@ -66,6 +69,13 @@ func (p *phases) trace(w *watch) *httptrace.ClientTrace {
 		WroteRequest:         func(httptrace.WroteRequestInfo) { set(&p.wrote) },
 		GotFirstResponseByte: func() { set(&p.firstByte) },
 	}
+}
+
+// stamps is the connection that stamps the response; nil if none does.
+func (p *phases) stamps() stamp.Conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stamped
 }
 
 // connected tells whether the call was given a connection.

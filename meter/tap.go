@@ -34,7 +34,8 @@ type tap struct {
 	entered time.Duration // offset at which the Read under way began
 	heard   time.Duration // waited in Reads since the last byte, the one under way apart
 	told    time.Duration // waited in Reads since the last output, the one under way apart
-	err     error         // what Read returns when the trace is finished
+	kernel  kernel
+	err     error // what Read returns when the trace is finished
 
 	call
 }
@@ -84,6 +85,9 @@ func (b *tap) head(resp *http.Response) {
 	b.mu.Lock()
 	b.reader, b.body, b.start = reader, resp.Body, t.Sent
 	b.left, b.last = now, now
+	if resp.ProtoMajor == 1 { // an HTTP/2 connection reads for all its streams
+		b.kernel = kernel{conn: c.phases.stamps(), wall: t.Sent.UnixNano()}
+	}
 	b.mu.Unlock()
 	c.watch.again(silence{body: true})
 	resp.Body = b
@@ -128,10 +132,6 @@ func (b *tap) enter() error {
 // took stamps what a Read brought.
 func (b *tap) took(p []byte, now time.Duration) {
 	gone, waited := b.entered-b.left, now-b.entered
-	stamp := weir.Exactly(now)
-	if gone > boundedAfter {
-		stamp.Lo = b.left
-	}
 	b.away = max(b.away, gone)
 	b.gone += gone
 	b.left = now
@@ -139,8 +139,12 @@ func (b *tap) took(p []byte, now time.Duration) {
 	if len(p) == 0 {
 		return
 	}
-	b.last, b.heard = now, 0
-	b.reader.Feed(p, stamp)
+	arrived, exact := b.arrival(p, gone, now)
+	b.last, b.heard = arrived.At, 0
+	b.reader.Feed(p, arrived)
+	if n := len(b.reader.Ticks); exact && n > int(b.seen) {
+		b.reader.Ticks[n-1].Lo = arrived.At
+	}
 	if !b.newOutput() {
 		return
 	}
@@ -149,6 +153,22 @@ func (b *tap) took(p []byte, now time.Duration) {
 		b.output = true
 		b.watch.again(silence{body: true, output: true})
 	}
+}
+
+// arrival is when the bytes came, and whether that is exact for the last event
+// in them: by the kernel where it stamps, else when the read returned, or since
+// the reader went away if it was away.
+func (b *tap) arrival(p []byte, gone, now time.Duration) (weir.Stamp, bool) {
+	if b.kernel.conn != nil {
+		if s, exact, ok := b.kernel.stamp(p, now); ok {
+			return s, exact
+		}
+	}
+	s := weir.Exactly(now)
+	if gone > boundedAfter {
+		s.Lo = b.entered - gone
+	}
+	return s, false
 }
 
 // silence is what the watch asks for.
@@ -276,7 +296,7 @@ func (b *tap) retryAfter(res dialect.Result) {
 func (b *tap) flags() {
 	t := b.t
 	t.Ticks = b.reader.Ticks // for the metrics below; finish hands them over
-	t.Backpressure = weir.Dur(b.gone)
+	t.Backpressure, t.KernelStamps = weir.Dur(b.gone), b.kernel.used
 	if b.away > backpressureAfter {
 		t.Warn(weir.WarnBackpressure)
 	}

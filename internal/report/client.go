@@ -14,6 +14,7 @@ import (
 func client(r Run, targets []TargetSummary) Client {
 	var late, gaps []float64
 	events, bounded := 0, 0
+	kernel, user := false, false
 	for _, s := range r.Samples {
 		if s.Warmup {
 			continue
@@ -21,12 +22,15 @@ func client(r Run, targets []TargetSummary) Client {
 		late = append(late, s.Lateness.MS())
 		events += s.OutputEvents
 		bounded += s.BoundedEvents
+		if s.OutputEvents > 0 {
+			kernel, user = kernel || s.KernelStamps, user || !s.KernelStamps
+		}
 		if gap, ok := s.GapP50.Get(); ok {
 			gaps = append(gaps, gap.MS())
 		}
 	}
 	c := Client{
-		Events: events, BoundedShare: share(bounded, events), Stamps: "user-space",
+		Events: events, BoundedShare: share(bounded, events), Stamps: stamps(kernel, user),
 		GCPauses: weir.Dur(r.GCPauses),
 	}
 	var woke []float64
@@ -38,6 +42,16 @@ func client(r Run, targets []TargetSummary) Client {
 	c.LatenessP50, c.LatenessP99, c.LatenessMax = at(q, 0.5), at(q, 0.99), at(q, 1)
 	c.judge(targets, late, at(stats.NewQuantiles(gaps, 0), 0.5))
 	return c
+}
+
+func stamps(kernel, user bool) string {
+	switch {
+	case kernel && user:
+		return "mixed"
+	case kernel:
+		return "kernel"
+	}
+	return "user-space"
 }
 
 func at(q stats.Quantiles, p float64) weir.Opt[float64] {
@@ -70,7 +84,7 @@ func (c *Client) judge(targets []TargetSummary, lateness []float64, gap weir.Opt
 		c.Why = fmt.Sprintf("requests went out late: p99 %.2f ms, over %.2f ms", late, limit)
 	case bounded > 0.001:
 		c.Why = fmt.Sprintf("the client was too busy to stamp %.2f %% of the events, over 0.1 %%", 100*bounded)
-	case hasGap && g > 0 && off > 0.02*g:
+	case c.Stamps != "kernel" && hasGap && g > 0 && off > 0.02*g:
 		c.Why = fmt.Sprintf("stamps are late by p99 %.2f ms, over 2 %% of the median gap of %.1f ms: smaller differences between gaps are noise", off, g)
 	}
 	c.Limited = c.Why != ""

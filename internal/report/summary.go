@@ -136,8 +136,8 @@ type Client struct {
 	LatenessMax   weir.Opt[float64] `json:"lateness_max_ms"`
 	Events        int               `json:"output_events"`
 	BoundedShare  weir.Opt[float64] `json:"bounded_share"`      // output events whose arrival is only bounded
-	Stamps        string            `json:"stamps"`             // whose clock stamped the events
-	StampErrorP99 weir.Opt[float64] `json:"stamp_error_p99_ms"` // how late the client woke up for what had come, sampled during the run
+	Stamps        string            `json:"stamps"`             // whose clock stamped the events: kernel, user-space, mixed
+	StampErrorP99 weir.Opt[float64] `json:"stamp_error_p99_ms"` // how late the client woke up for what had come, sampled during the run; kernel stamps are free of it
 	GCPauses      weir.Dur          `json:"gc_pauses_ms"`
 	Limited       bool              `json:"client_limited"`
 	Why           string            `json:"client_limited_by,omitempty"`

@@ -217,6 +217,9 @@ func clientLine(c Client) string {
 
 func stampError(c Client) string {
 	if off, ok := c.StampErrorP99.Get(); ok {
+		if c.Stamps == "kernel" {
+			return fmt.Sprintf(" (this process was late by p99 %.2f ms; they are not)", off)
+		}
 		return fmt.Sprintf(", late by p99 %.2f ms", off)
 	}
 	return ""

@@ -30,12 +30,13 @@ import (
 // waking up and the meter. A bare net/http loop that stamps after each Read,
 // with the same pairing, has all of these but the last.
 func accuracy(ctx context.Context, args []string) error {
-	streams, gap, length, rounds := 100, 20*time.Millisecond, 12*time.Second, 1
+	streams, gap, length, rounds, stamps := 100, 20*time.Millisecond, 12*time.Second, 1, false
 	if err := parse("accuracy", args, func(f *flag.FlagSet) {
 		f.IntVar(&streams, "streams", streams, "concurrent streams")
 		f.DurationVar(&gap, "gap", gap, "time between events")
 		f.DurationVar(&length, "for", length, "how long each of the four windows is")
 		f.IntVar(&rounds, "rounds", rounds, "metered, bare, bare, metered: how many times")
+		f.BoolVar(&stamps, "stamps", stamps, "have the kernel stamp what the metered client receives, as weir bench does")
 	}); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func accuracy(ctx context.Context, args []string) error {
 	defer server.end()
 
 	fmt.Printf("== accuracy: %d streams, %v gaps, random phases, windows of %v, weir sim in its own process\n", streams, gap, length)
-	w := window{url: server.url + "/v1/chat/completions", streams: streams, tokens: tokens}
+	w := window{url: server.url + "/v1/chat/completions", streams: streams, tokens: tokens, stamps: stamps}
 	fmt.Printf("%-8s %8s %8s %8s %8s %8s   %-36s\n", "ms", "n", "p50", "p99", "p99.9", "max", "tpot error per stream, %: p50 p99 max")
 	var metered, bare errorsSeen
 	for range rounds {
@@ -101,12 +102,13 @@ type window struct {
 	url     string
 	streams int
 	tokens  int
+	stamps  bool
 }
 
 // take opens the streams within a second, each at a random moment, reads them
 // to their ends and adds what it found to into.
 func (w *window) take(ctx context.Context, metered bool, into *errorsSeen) error {
-	base := meter.NewTransport(meter.Options{})
+	base := meter.NewTransport(meter.Options{Stamp: metered && w.stamps})
 	defer base.CloseIdleConnections()
 	client := &http.Client{Transport: base}
 	if metered {
