@@ -17,12 +17,13 @@ fi
 export WEIR_BIN
 
 echo "$(go version), $(nproc) CPUs, $(uname -sr), load average $(cut -d' ' -f1-3 /proc/loadavg)"
-[ $# -gt 0 ] || set -- startup reader accuracy cpu memory
+[ $# -gt 0 ] || set -- startup reader accuracy stamps cpu memory
 for name; do
 	flags=() front=()
 	case $name in
 	reader) flags=(-root "$root") ;;
 	accuracy) [ "${WEIR_PERF_RT:-}" != 1 ] || front=(chrt -f 10) ;;
 	esac
+	[ "$name" != stamps ] || { name=accuracy flags=(-stamps); }
 	timeout --kill-after=15s 10m "${front[@]}" "$work/perf" "$name" "${flags[@]}"
 done
