@@ -10,10 +10,11 @@ import (
 	"weir.dev/weir"
 )
 
-// Auth is a RoundTripper that adds the key of the target a request is for. A
-// request to another host than the target's gets none, so that a redirect
-// cannot carry a key away. Its zero value adds nothing. Add before use; it is
-// then safe for concurrent use.
+// Auth is a RoundTripper that adds the key of the target a request is for: one
+// that was given, or one that a command prints (AddCommand). A request to
+// another host than the target's gets none, so that a redirect cannot carry a
+// key away. Its zero value adds nothing. Add before use; it is then safe for
+// concurrent use.
 type Auth struct {
 	Base http.RoundTripper
 	keys map[string]secret
@@ -22,8 +23,9 @@ type Auth struct {
 type secret struct {
 	host   string
 	header string
-	value  string
-	key    string
+	prefix string // before the key, in the header
+	key    string // empty where mint has it
+	mint   *mint  // nil for a key that was given
 }
 
 type targetKey struct{}
@@ -36,22 +38,33 @@ func WithTarget(ctx context.Context, name string) context.Context {
 // Add keeps the key of a target. The error never holds the key.
 func (a *Auth) Add(t weir.Target, key string) error {
 	key = strings.TrimSpace(key)
-	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if !isKey(key) {
 		return &weir.Error{
 			Code: "bad_key", Message: fmt.Sprintf("the key for %s is empty or holds blanks or control characters", t.Name),
 			Hint: "a key is one word; look at what the variable really holds",
 		}
 	}
+	return a.keep(t, secret{key: key})
+}
+
+// isKey tells whether a text can be a key: one word.
+func isKey(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}
+
+// keep completes a secret with where it goes.
+func (a *Auth) keep(t weir.Target, s secret) error {
 	u, err := url.Parse(t.URL)
 	if err != nil {
 		return &weir.Error{Code: "bad_url", Message: fmt.Sprintf("the URL of %s cannot be read", t.Name)}
 	}
-	s := secret{host: u.Host, header: "Authorization", value: "Bearer " + key, key: key}
-	switch t.Dialect {
-	case weir.Anthropic:
-		s.header, s.value = "X-Api-Key", key
-	case weir.Gemini:
-		s.header, s.value = "X-Goog-Api-Key", key
+	s.host, s.header, s.prefix = u.Host, "Authorization", "Bearer "
+	switch {
+	case s.mint != nil: // tokens of clouds are bearer tokens in every dialect
+	case t.Dialect == weir.Anthropic:
+		s.header, s.prefix = "X-Api-Key", ""
+	case t.Dialect == weir.Gemini:
+		s.header, s.prefix = "X-Goog-Api-Key", ""
 	}
 	if a.keys == nil {
 		a.keys = make(map[string]secret)
@@ -63,11 +76,21 @@ func (a *Auth) Add(t weir.Target, key string) error {
 // RoundTrip implements http.RoundTripper.
 func (a *Auth) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, _ := r.Context().Value(targetKey{}).(string)
-	if s, ok := a.keys[name]; ok && s.host == r.URL.Host {
-		r = r.Clone(r.Context())
-		r.Header.Set(s.header, s.value)
+	s, ok := a.keys[name]
+	switch {
+	case !ok || s.host != r.URL.Host:
+		return a.Base.RoundTrip(r)
+	case s.mint != nil:
+		return a.withToken(r, s)
 	}
-	return a.Base.RoundTrip(r)
+	return a.Base.RoundTrip(s.on(r, s.key))
+}
+
+// on is the request with the key in it. The caller's own stays as it is.
+func (s secret) on(r *http.Request, key string) *http.Request {
+	r = r.Clone(r.Context())
+	r.Header.Set(s.header, s.prefix+key)
+	return r
 }
 
 // CloseIdleConnections closes those of Base.
@@ -97,12 +120,22 @@ func (a *Auth) Scrub(t *weir.Trace) {
 // Redact takes every key out of a text.
 func (a *Auth) Redact(s string) string {
 	for _, k := range a.keys {
-		s = strings.ReplaceAll(s, k.key, redacted)
-		if bare, key := letters(s), letters(k.key); strings.Contains(bare, key) || endsWithin(bare, key) {
-			return redacted
+		for _, key := range k.all() {
+			s = strings.ReplaceAll(s, key, redacted)
+			if bare, key := letters(s), letters(key); strings.Contains(bare, key) || endsWithin(bare, key) {
+				return redacted
+			}
 		}
 	}
 	return s
+}
+
+// all is the key, or the last tokens.
+func (s secret) all() []string {
+	if s.mint != nil {
+		return s.mint.known()
+	}
+	return []string{s.key}
 }
 
 const redacted = "[key]"
