@@ -27,7 +27,7 @@ deps: ## install what the tests need: a C compiler, Node, the npm clients in tes
 lint: ## golangci-lint and gofumpt, pinned in tools/go.mod (the first build takes 10 minutes)
 	$(TOOL) golangci-lint run
 	cd test && $(TOOL) golangci-lint run --config ../.golangci.yml --build-tags real
-	@bad=$$($(TOOL) gofumpt -l *.go cmd internal meter test); [ -z "$$bad" ] || { echo "gofumpt would change:"; echo "$$bad"; exit 1; }
+	@bad=$$($(TOOL) gofumpt -l *.go cmd internal meter test tools/prices); [ -z "$$bad" ] || { echo "gofumpt would change:"; echo "$$bad"; exit 1; }
 
 bench: build ## Go benchmarks of the packages, then what test/perf measures (wants an idle machine)
 	go test -run '^$$' -bench . -benchmem ./...
@@ -42,8 +42,8 @@ peers: ## (later) compare with other benchmark tools on the same stream
 ui: ## (later) build the dashboard's assets
 	@echo "ui: nothing yet: comes with the dashboard (internal/web)"
 
-prices: ## (later) refresh the price table
-	@echo "prices: nothing yet: comes with the price table (internal/catalog)"
+prices: ## refresh the price table from npm (VERSION=latest for a newer one); needs npm
+	@go -C tools run ./prices -o ../internal/catalog/prices.json $(if $(VERSION),-version "$(VERSION)")
 
 soak: ## (later) hours under load
 	@echo "soak: nothing yet: comes with the gateway (test/soak)"
