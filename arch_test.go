@@ -30,11 +30,13 @@ var mayImport = map[string][]string{
 	"internal/request":  {"", "internal/sse"},
 	"meter":             {"", "internal/dialect", "internal/stamp"},
 	"internal/catalog":  {"", "internal/request"},
-	"internal/bench":    {"", "internal/clock", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/stats"},
+	"internal/bench":    {"", "internal/work", "internal/clock", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/stats"},
+	"internal/config":   {""},
+	"internal/work":     {"", "internal/request"},
 	"internal/sim":      {"", "internal/clock", "internal/sse", "internal/request"},
 	"internal/report":   {"", "internal/stats"},
 	"internal/weirtest": {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim", "internal/report"},
-	"cmd/weir":          {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report"},
+	"cmd/weir":          {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/config", "internal/work"},
 }
 
 // testsMayImport is what the tests of any package may import beside what the

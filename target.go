@@ -7,6 +7,7 @@ type Target struct {
 	URL     string  `json:"url"`
 	Dialect Dialect `json:"dialect"`
 	Model   string  `json:"model"`
+	Price   *Price  `json:"price,omitempty"` // nil: not known
 }
 
 // Dialect names the wire format a target speaks.

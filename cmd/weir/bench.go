@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -27,6 +28,7 @@ type benchCmd struct {
 	workFlags    `group:"What is asked"`
 	clockFlags   `group:"How long is waited"`
 	networkFlags `group:"How it is reached"`
+	moneyFlags   `group:"What it may cost"`
 	outputFlags  `group:"What comes out"`
 }
 
@@ -71,6 +73,8 @@ by side, and prints time to first token (ttft), time per output token (tpot),
 output speed, failures by class and how far the client itself can be trusted.
 
   weir bench http://127.0.0.1:8000/v1 --model llama-3.3-70b --concurrency 8 --requests 100
+  weir bench groq/llama-3.1-8b-instant deepinfra/meta-llama/Llama-3.1-8B-Instruct --budget 1usd
+  weir bench --model llama-3.1-8b --all --dry-run
   weir bench https://a.example/v1 https://b.example/v1 --model M --key-env A_KEY --key-env B_KEY
   weir bench http://127.0.0.1:8000/v1 --model M -n 50 --save runs/today -o json
 
@@ -79,8 +83,11 @@ and reports what there is. Exit code: 0 ok, 1 nothing succeeded or interrupted, 
 }
 
 func (c *benchCmd) Run(p *process) error {
-	targets, err := c.targets()
+	places, err := c.places(p)
 	if err != nil {
+		return err
+	}
+	if err := c.prices(places); err != nil {
 		return err
 	}
 	base, err := c.transport(p)
@@ -88,15 +95,38 @@ func (c *benchCmd) Run(p *process) error {
 		return err
 	}
 	auth := &catalog.Auth{Base: base}
-	if err := c.keys(p, targets, auth); err != nil {
+	if err := c.keys(p, places, auth); err != nil {
 		return err
 	}
-	cfg, err := c.config(targets)
+	cfg, err := c.config(bare(places))
 	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		return dryRun(p, &cfg)
+	}
+	if err := c.allow(p, &cfg); err != nil {
 		return err
 	}
 	cfg.Base, cfg.Scrub = auth, auth.Scrub
 	return runBench(p, cfg, c.outputFlags)
+}
+
+// dryRun prints what would be sent, keys apart.
+func dryRun(p *process, cfg *bench.Config) error {
+	for i, t := range cfg.Targets {
+		enc, err := cfg.FirstRequest(i)
+		if err != nil {
+			return usage("%v", err)
+		}
+		fmt.Fprintf(p.out, "%s: POST %s\n", t.Name, enc.URL)
+		for _, name := range slices.Sorted(maps.Keys(enc.Header)) {
+			fmt.Fprintf(p.out, "%s: %s\n", name, strings.Join(enc.Header[name], ", "))
+		}
+		fmt.Fprintf(p.out, "\n%s\n\n", enc.Body)
+	}
+	fmt.Fprintln(p.out, estimateOf(cfg, p.free))
+	return nil
 }
 
 func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
@@ -128,7 +158,10 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	if err := c.extras(&cfg.Work); err != nil {
 		return cfg, err
 	}
-	if err := errors.Join(cfg.Check(), cfg.CheckRequests()); err != nil {
+	if err := cfg.Check(); err != nil {
+		return cfg, usage("%v", err)
+	}
+	if err := cfg.CheckRequests(); err != nil {
 		return cfg, usage("%v", err)
 	}
 	return cfg, nil
@@ -274,7 +307,7 @@ func settingsOf(c *bench.Config) report.Settings {
 func runOf(s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
 	r := report.Run{
 		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
-		Interrupted: res.Interrupted, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
+		Interrupted: res.Interrupted, Budget: res.BudgetReached, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned})

@@ -130,7 +130,7 @@ func TestKeyUsage(t *testing.T) {
 		{[]string{url, "--key-env", "EMPTY"}, []string{"--key-env EMPTY", "empty"}},
 		{[]string{url, "--key-env", "TWO_WORDS"}, []string{"--key-env TWO_WORDS", "blanks"}},
 		{[]string{url, "--key-env", "LINES"}, []string{"--key-env LINES"}},
-		{[]string{url, url, "--key-env", "MY_KEY"}, []string{"--key-env", "2 URLs", "- for none"}},
+		{[]string{url, url, "--key-env", "MY_KEY"}, []string{"--key-env", "2 targets", "- for none"}},
 		{[]string{url, "--key-env", "MY_KEY", "--key-env", "MY_KEY"}, []string{"--key-env", "2 times"}},
 	} {
 		o := weirWith(t.Context(), env, "", append([]string{"bench", "--model", "m"}, c.args...)...)

@@ -53,6 +53,9 @@ type commands struct {
 	Sim     simCmd     `cmd:"" help:"Serve simulated models with a known behaviour."`
 	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`
 
+	Providers  providersCmd  `cmd:"" help:"List the providers that are known by name."`
+	Models     modelsCmd     `cmd:"" help:"List what a provider serves, or the open weights that are known."`
+	Check      checkCmd      `cmd:"" help:"Find everything that is wrong with a config."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for your shell."`
 }
 

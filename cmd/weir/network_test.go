@@ -55,7 +55,7 @@ func TestProxy(t *testing.T) {
 	}))
 	defer proxy.Close()
 	env := map[string]string{"HTTP_PROXY": proxy.URL}
-	weirWith(t.Context(), env, "", "bench", "http://api.invalid/v1", "--model", "m", "-n", "1", "--warmup", "0")
+	weirWith(t.Context(), env, "", "bench", "http://api.invalid/v1", "--model", "m", "-n", "1", "--warmup", "0", "--budget", "1usd")
 	if asked.Load() == 0 {
 		t.Error("the proxy was not asked")
 	}

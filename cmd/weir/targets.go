@@ -5,48 +5,152 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/config"
 )
 
 // targetFlags name who is measured.
 type targetFlags struct {
-	URLs    []string `arg:"" name:"url" help:"Base URL of each endpoint, such as http://127.0.0.1:8000/v1."`
-	Model   []string `help:"Model to ask for: one for all URLs, or one for each, in their order." placeholder:"M" sep:"none"`
+	Targets []string `arg:"" optional:"" name:"target" help:"provider/model (see weir providers), a model of the config, or the base URL of an endpoint, such as http://127.0.0.1:8000/v1, with --model."`
+	configFlags
+	Model   []string `help:"Model to ask for at URLs: one for all, or one for each, in their order. With --all, the name of open weights (see weir models)." placeholder:"M" sep:"none"`
+	All     bool     `help:"Every provider of --model's weights that there is a key for."`
 	Dialect []string `help:"${dialects}; default openai-chat. One for all URLs, or one for each." placeholder:"D"`
-	KeyEnv  []string `name:"key-env" help:"Environment variable that holds the key. With several URLs one for each, - for none: no key goes to a URL that it was not named for." placeholder:"NAME"`
+	KeyEnv  []string `name:"key-env" help:"Environment variable that holds the key. With several targets one for each, - for none. No key goes to a URL that it was not named for; a provider's own variable is used by itself." placeholder:"NAME"`
 }
 
-func (f *targetFlags) targets() ([]weir.Target, error) {
-	models, err := oneEach("--model", f.Model, len(f.URLs))
+// place is one target, and what is known of where it is.
+type place struct {
+	weir.Target
+	provider catalog.Provider // its Name is empty at a URL that is no preset's
+	preset   bool             // named as provider/model
+	own      *config.Provider // the config's word on it; nil: none
+}
+
+// places finds out who is asked.
+func (f *targetFlags) places(p *process) ([]place, error) {
+	if f.All {
+		return f.everyProvider(p)
+	}
+	if len(f.Targets) == 0 {
+		return nil, usage("no target: name a provider/model (weir providers lists them), or a URL with --model")
+	}
+	urls := 0
+	for _, t := range f.Targets {
+		if strings.Contains(t, "://") {
+			urls++
+		}
+	}
+	models, err := oneEach("--model", f.Model, urls)
 	if err != nil {
 		return nil, err
 	}
-	dialects, err := oneEach("--dialect", f.Dialect, len(f.URLs))
+	dialects, err := oneEach("--dialect", f.Dialect, urls)
 	if err != nil {
 		return nil, err
 	}
-	var out []weir.Target
-	for i, raw := range f.URLs {
-		t := weir.Target{URL: raw, Model: models[i], Dialect: weir.OpenAIChat}
-		if dialects[i] != "" {
-			d, ok := weir.ParseDialect(dialects[i])
-			if !ok {
-				return nil, usage("--dialect %q is not known: it is one of %s", dialects[i], dialectNames())
+	cfg, err := f.load(p)
+	if err != nil {
+		return nil, err
+	}
+	var out []place
+	for _, t := range f.Targets {
+		if !strings.Contains(t, "://") {
+			some, err := namedPlaces(p, cfg, t)
+			if err != nil {
+				return nil, err
 			}
-			t.Dialect = d
+			out = append(out, some...)
+			continue
 		}
-		if t.Model == "" {
-			return nil, usage("no --model: name the model to ask for at %s", raw)
-		}
-		if err := checkURL(raw); err != nil {
+		one, err := urlPlace(t, models[0], dialects[0])
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, t)
+		models, dialects = models[1:], dialects[1:]
+		out = append(out, one)
 	}
-	nameTargets(out)
+	namePlaces(out)
 	return out, nil
+}
+
+func urlPlace(raw, model, dialect string) (place, error) {
+	t := weir.Target{URL: raw, Model: model, Dialect: weir.OpenAIChat}
+	if dialect != "" {
+		d, ok := weir.ParseDialect(dialect)
+		if !ok {
+			return place{}, usage("--dialect %q is not known: it is one of %s", dialect, dialectNames())
+		}
+		t.Dialect = d
+	}
+	if err := checkURL(raw); err != nil {
+		return place{}, err
+	}
+	if t.Model == "" {
+		return place{}, usage("no --model: name the model to ask for at %s", raw)
+	}
+	known, _ := catalog.AtURL(raw)
+	return place{Target: t, provider: known}, nil
+}
+
+// presetPlace is a provider/model.
+func presetPlace(p *process, s string) (place, error) {
+	name, model, err := catalog.ParseTarget(s)
+	if err != nil {
+		return place{}, usage("%v; a URL begins with http:// or https://", err)
+	}
+	provider, err := catalog.Find(name)
+	if err != nil {
+		return place{}, usage("%v", err)
+	}
+	t, err := provider.Endpoint(model, p.env)
+	if err != nil {
+		return place{}, usage("%v", err)
+	}
+	return place{Target: t, provider: provider, preset: true}, nil
+}
+
+// everyProvider finds who serves the weights and may be asked.
+func (f *targetFlags) everyProvider(p *process) ([]place, error) {
+	if len(f.Targets) > 0 || len(f.Model) != 1 {
+		return nil, usage("--all takes one --model and no targets, such as --model llama-3.3-70b --all")
+	}
+	weights, err := catalog.FindModel(f.Model[0])
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	var out []place
+	var without []string
+	for _, offer := range weights.Offers {
+		provider, err := catalog.Find(offer.Provider)
+		if err != nil || offer.Ended(time.Now()) || provider.NoKey {
+			continue
+		}
+		if _, err := provider.Key(p.env); err != nil {
+			without = append(without, strings.Join(provider.KeyEnv, " or "))
+			continue
+		}
+		one, err := presetPlace(p, offer.Provider+"/"+offer.Model)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return nil, usage("there is no key for any provider of %s: set one of %s", weights.Name, strings.Join(without, ", "))
+	}
+	namePlaces(out)
+	return out, nil
+}
+
+func bare(places []place) (out []weir.Target) {
+	for _, p := range places {
+		out = append(out, p.Target)
+	}
+	return out
 }
 
 // oneEach spreads a flag that is given once over all URLs.
@@ -84,6 +188,24 @@ func checkURL(raw string) error {
 	return nil
 }
 
+// namePlaces gives each target the provider's name, or the shortest that tells
+// it apart.
+func namePlaces(ps []place) {
+	ts := bare(ps)
+	nameTargets(ts)
+	seen := map[string]bool{}
+	for i := range ps {
+		ps[i].Name = ts[i].Name
+		if ps[i].preset {
+			ps[i].Name = ps[i].provider.Name
+		}
+		if seen[ps[i].Name] {
+			ps[i].Name = ps[i].provider.Name + "/" + ps[i].Model
+		}
+		seen[ps[i].Name] = true
+	}
+}
+
 // nameTargets gives each target the shortest name that tells it apart: the
 // host, the model, both, or a number.
 func nameTargets(ts []weir.Target) {
@@ -117,27 +239,60 @@ func nameTargets(ts []weir.Target) {
 	}
 }
 
-// keys reads the named variables into auth.
-func (f *targetFlags) keys(p *process, targets []weir.Target, auth *catalog.Auth) error {
-	if len(f.KeyEnv) == 0 {
-		return nil
+// keys puts the keys into auth: of the named variables, and of a preset's own.
+func (f *targetFlags) keys(p *process, places []place, auth *catalog.Auth) error {
+	if len(f.KeyEnv) > 0 && len(f.KeyEnv) != len(places) {
+		return usage("--key-env is given %d times for %d targets: give one for each, - for none", len(f.KeyEnv), len(places))
 	}
-	if len(f.KeyEnv) != len(targets) {
-		return usage("--key-env is given %d times for %d URLs: give one for each, - for none", len(f.KeyEnv), len(targets))
-	}
-	for i, name := range f.KeyEnv {
-		if name == "-" {
+	for i, at := range places {
+		named := ""
+		if len(f.KeyEnv) > 0 {
+			named = f.KeyEnv[i]
+		}
+		if at.own != nil {
+			if err := dressed(at, auth); err != nil {
+				return err
+			}
+		}
+		if named == "-" || (named == "" && !at.preset) || (named == "" && at.own != nil && at.own.Auth != nil) {
 			continue
 		}
-		key, ok := p.env(name)
-		if !ok {
-			return usage("--key-env %s: there is no such environment variable", envName(name))
+		key, err := keyOf(p, at, named)
+		if err != nil {
+			return err
 		}
-		if err := auth.Add(targets[i], key); err != nil {
-			return usage("--key-env %s: %v", envName(name), err)
+		if key == "" && named == "" {
+			continue
+		}
+		if err := auth.Add(at.Target, key); err != nil {
+			if named != "" {
+				return usage("--key-env %s: %v", envName(named), err)
+			}
+			return usage("%v", err)
 		}
 	}
 	return nil
+}
+
+func keyOf(p *process, at place, named string) (string, error) {
+	if named == "" && at.own != nil && at.own.APIKey.Given() {
+		return at.own.APIKey.Reveal(), nil
+	}
+	if named == "" && at.own != nil && !at.own.Preset {
+		return "", nil // a server of one's own may need none
+	}
+	if named != "" {
+		key, ok := p.env(named)
+		if !ok {
+			return "", usage("--key-env %s: there is no such environment variable", envName(named))
+		}
+		return key, nil
+	}
+	key, err := at.provider.Key(p.env)
+	if err != nil && !at.provider.NoKey {
+		return "", usage("%v", err)
+	}
+	return key, nil
 }
 
 // envName is what may be shown of the flag's value: someone may have put the

@@ -29,6 +29,10 @@ type Config struct {
 	// Clock, if not nil, tells how late this process wakes up; without it that
 	// stays unknown.
 	Clock clock.Clock
+	// Spend, if not nil, is told of everything that was paid for, warm-up and
+	// retries included, from one goroutine. Once it returns true no more
+	// requests start.
+	Spend func(weir.Sample) (stop bool)
 	// Scrub takes secrets out of what a provider said; nil changes nothing.
 	Scrub func(*weir.Trace)
 	// OnTrace, if not nil, receives every raw trace and owns it.
@@ -102,12 +106,19 @@ func (c *Config) CheckRequests() error {
 			}
 		}
 	}
-	for i, t := range c.Targets {
-		if _, err := request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, c.Work.prompt(c.Seed, i, 0)), nil); err != nil {
+	for i := range c.Targets {
+		if _, err := c.FirstRequest(i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// FirstRequest is the first request to a target as it would be sent, keys
+// apart.
+func (c *Config) FirstRequest(i int) (*request.Encoded, error) {
+	t := c.Targets[i]
+	return request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, c.Work.prompt(c.Seed, i, 0)), nil)
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"weir.dev/weir"
@@ -12,12 +13,13 @@ import (
 
 // Result is what a run measured, whole or interrupted.
 type Result struct {
-	Started     time.Time
-	Duration    time.Duration
-	Interrupted bool
-	Samples     []weir.Sample // of all targets, warm-up included, in order of their ends
-	Targets     []TargetResult
-	WakeUps     []time.Duration // how late this process woke up, sampled during the run; empty without a clock
+	Started       time.Time
+	Duration      time.Duration
+	Interrupted   bool
+	BudgetReached bool          // Spend said that it is enough
+	Samples       []weir.Sample // of all targets, warm-up included, in order of their ends
+	Targets       []TargetResult
+	WakeUps       []time.Duration // how late this process woke up, sampled during the run; empty without a clock
 }
 
 // TargetResult is what a run has to say of one target beside its samples.
@@ -58,6 +60,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	unwatch()
 	behind.Wait()
 	res.Interrupted = ctx.Err() != nil
+	res.BudgetReached = r.spent.Load()
 	return res, nil
 }
 
@@ -67,6 +70,7 @@ type run struct {
 	id     string
 	client *http.Client
 	took   *behind
+	spent  atomic.Bool // Spend said that it is enough
 }
 
 // collectEvery is how often the collector looks.
@@ -104,6 +108,9 @@ func (r *run) digest(samples []weir.Sample, s step) []weir.Sample {
 		r.Scrub(s.trace)
 	}
 	samples = append(samples, s.trace.Sample())
+	if r.Spend != nil && r.Spend(samples[len(samples)-1]) {
+		r.spent.Store(true)
+	}
 	if r.OnTrace != nil {
 		r.OnTrace(s.trace)
 	} else {

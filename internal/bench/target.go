@@ -82,7 +82,7 @@ func (t *target) slot(ctx context.Context, next *ahead, warmup bool) {
 func (t *target) goOn(ctx context.Context, warmup bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gaveUp || ctx.Err() != nil {
+	if t.gaveUp || t.spent.Load() || ctx.Err() != nil {
 		return false
 	}
 	if !warmup {

@@ -16,8 +16,9 @@ import (
 // key away. Its zero value adds nothing. Add before use; it is then safe for
 // concurrent use.
 type Auth struct {
-	Base http.RoundTripper
-	keys map[string]secret
+	Base    http.RoundTripper
+	keys    map[string]secret
+	headers map[string]headers
 }
 
 type secret struct {
@@ -26,6 +27,42 @@ type secret struct {
 	prefix string // before the key, in the header
 	key    string // empty where mint has it
 	mint   *mint  // nil for a key that was given
+}
+
+// AddHeader has every request to a target carry a header.
+func (a *Auth) AddHeader(t weir.Target, name, value string) error {
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return &weir.Error{Code: "bad_url", Message: fmt.Sprintf("the URL of %s cannot be read", t.Name)}
+	}
+	if a.headers == nil {
+		a.headers = make(map[string]headers)
+	}
+	h := a.headers[t.Name]
+	if h.header == nil {
+		h = headers{host: u.Host, header: http.Header{}}
+	}
+	h.header.Add(name, value)
+	a.headers[t.Name] = h
+	return nil
+}
+
+// headers are what the requests to one target carry.
+type headers struct {
+	host   string
+	header http.Header
+}
+
+func (a *Auth) dress(name string, r *http.Request) *http.Request {
+	h, ok := a.headers[name]
+	if !ok || h.host != r.URL.Host {
+		return r
+	}
+	r = r.Clone(r.Context())
+	for k, v := range h.header {
+		r.Header[http.CanonicalHeaderKey(k)] = v
+	}
+	return r
 }
 
 type targetKey struct{}
@@ -76,6 +113,7 @@ func (a *Auth) keep(t weir.Target, s secret) error {
 // RoundTrip implements http.RoundTripper.
 func (a *Auth) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, _ := r.Context().Value(targetKey{}).(string)
+	r = a.dress(name, r)
 	s, ok := a.keys[name]
 	switch {
 	case !ok || s.host != r.URL.Host:
@@ -103,7 +141,7 @@ func (a *Auth) CloseIdleConnections() {
 // Scrub takes every key out of what a provider said of a call: some repeat the
 // key they refuse, whole, cut short or in another case.
 func (a *Auth) Scrub(t *weir.Trace) {
-	if len(a.keys) == 0 {
+	if len(a.keys) == 0 && len(a.headers) == 0 {
 		return
 	}
 	for _, s := range []*string{&t.ErrorType, &t.ErrorText, &t.RequestID, &t.ServedModel, &t.Fingerprint, &t.Finish} {
@@ -121,11 +159,29 @@ func (a *Auth) Scrub(t *weir.Trace) {
 func (a *Auth) Redact(s string) string {
 	for _, k := range a.keys {
 		for _, key := range k.all() {
-			s = strings.ReplaceAll(s, key, redacted)
-			if bare, key := letters(s), letters(key); strings.Contains(bare, key) || endsWithin(bare, key) {
-				return redacted
+			s = without(s, key)
+		}
+	}
+	for _, h := range a.headers {
+		for _, values := range h.header {
+			for _, v := range values {
+				if len(v) >= shortestSecret {
+					s = without(s, v)
+				}
 			}
 		}
+	}
+	return s
+}
+
+// shortestSecret is the shortest header value that is taken for a secret: to
+// take out every "1" or "beta" would garble what a provider says.
+const shortestSecret = 12
+
+func without(s, key string) string {
+	s = strings.ReplaceAll(s, key, redacted)
+	if bare, key := letters(s), letters(key); key != "" && (strings.Contains(bare, key) || endsWithin(bare, key)) {
+		return redacted
 	}
 	return s
 }

@@ -49,6 +49,7 @@ type Run struct {
 	Started     time.Time
 	Duration    time.Duration
 	Interrupted bool
+	Budget      bool // no more was sent, since the budget was reached
 	Samples     []weir.Sample
 	Notes       []TargetNote // one a target, in the order of Settings.Targets
 	GCPauses    time.Duration
@@ -70,6 +71,7 @@ type Summary struct {
 	Started        time.Time         `json:"started"`
 	Duration       weir.Dur          `json:"duration_ms"`
 	Interrupted    bool              `json:"interrupted"`
+	Budget         bool              `json:"budget_reached"`
 	Settings       Settings          `json:"settings"`
 	Targets        []TargetSummary   `json:"targets"`
 	Spread         weir.Opt[float64] `json:"spread"` // (max - min)/max of median output speeds, as a fraction
@@ -103,6 +105,9 @@ type TargetSummary struct {
 	Output   weir.Opt[float64]    `json:"completion_tokens_mean"`
 	Cached   weir.Opt[float64]    `json:"cache_share_mean"`
 	Reused   weir.Opt[float64]    `json:"conn_reused_share"`
+	Cost     weir.Opt[float64]    `json:"cost_usd"` // of all requests whose usage came, warm-up included
+	Uncosted int                  `json:"cost_unknown_requests"`
+	Assumed  []string             `json:"cost_assumed,omitempty"`
 	Buffered int                  `json:"buffered"`
 	Learned  []string             `json:"learned,omitempty"`
 	Failures []Failure            `json:"failures,omitempty"`
@@ -147,7 +152,7 @@ type Client struct {
 func Summarise(r Run) *Summary {
 	s := &Summary{
 		Schema: Schema, MetricsVersion: weir.MetricsVersion, Version: r.Version, Started: r.Started,
-		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Settings: r.Settings, Requests: r.Samples,
+		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Budget: r.Budget, Settings: r.Settings, Requests: r.Samples,
 	}
 	for i, t := range r.Settings.Targets {
 		note := TargetNote{}
@@ -189,6 +194,7 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 			out.Warnings[w]++
 		}
 	}
+	out.cost(t, r.Samples)
 	out.Success = share(out.Outcomes[weir.OK], out.Eligible)
 	out.Limited = share(out.Outcomes[weir.RateLimited], out.Requests)
 	out.latencies(mine)
@@ -204,6 +210,37 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 		return 0, ok
 	})
 	return out
+}
+
+// cost adds up what the target charged, by its price and the usage it reported.
+func (out *TargetSummary) cost(t weir.Target, samples []weir.Sample) {
+	if t.Price == nil {
+		return
+	}
+	sum, known := 0.0, 0
+	for i := range samples {
+		s := &samples[i]
+		if s.Target != t.Name {
+			continue
+		}
+		usd, assumed := t.Price.Cost(s.Usage)
+		v, ok := usd.Get()
+		switch {
+		case ok:
+			sum += v
+			known++
+		case s.Outcome == weir.OK || s.OutputEvents > 0: // an answer that is surely billed
+			out.Uncosted++
+		}
+		for _, a := range assumed {
+			if !slices.Contains(out.Assumed, a) {
+				out.Assumed = append(out.Assumed, a)
+			}
+		}
+	}
+	if known > 0 {
+		out.Cost = weir.Some(sum)
+	}
 }
 
 // latencies fills the quantiles. A request without output counts as never

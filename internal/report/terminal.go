@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -24,9 +25,38 @@ func Terminal(w io.Writer, s *Summary) error {
 	if v, ok := s.Spread.Get(); ok {
 		fmt.Fprintf(&b, "spread of median output speed across targets: %.0f %% (no interval and no test in this version: see n and the + marks)\n", 100*v)
 	}
+	if line := priceLine(s); line != "" {
+		b.WriteString(line + "\n")
+	}
 	b.WriteString(clientLine(s.Client) + "\n")
 	_, err := lipgloss.Fprint(w, b.String())
 	return err
+}
+
+// priceLine says how old the prices are and what the costs assume.
+func priceLine(s *Summary) string {
+	var dates, assumed []string
+	for i, t := range s.Settings.Targets {
+		if t.Price == nil {
+			continue
+		}
+		if d := t.Price.AsOf; d != "" && !slices.Contains(dates, d) {
+			dates = append(dates, d)
+		}
+		for _, a := range s.Targets[i].Assumed {
+			if !slices.Contains(assumed, a) {
+				assumed = append(assumed, a)
+			}
+		}
+	}
+	var parts []string
+	if len(dates) > 0 {
+		parts = append(parts, "prices of "+strings.Join(dates, ", "))
+	}
+	if len(assumed) > 0 {
+		parts = append(parts, "costs assume: "+strings.Join(assumed, "; "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 var (
@@ -60,6 +90,9 @@ func took(s *Summary) string {
 	if s.Interrupted {
 		return red.Render(fmt.Sprintf("interrupted after %s; these are the requests that ended before", d))
 	}
+	if s.Budget {
+		return red.Render(fmt.Sprintf("stopped after %s, since the budget was reached", d))
+	}
 	return fmt.Sprintf("%s each in %s", count(s.Settings.Requests, "request"), d)
 }
 
@@ -92,8 +125,16 @@ func duration(seconds float64) string {
 // table has one row a target, names to the left and figures to the right.
 func table(s *Summary) string {
 	rows := [][]string{{"", "ttft p50", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
+	priced := slices.ContainsFunc(s.Settings.Targets, func(t weir.Target) bool { return t.Price != nil })
+	if priced {
+		rows[0] = append(rows[0], "$/1M out", "cost $")
+	}
 	for i := range s.Targets {
-		rows = append(rows, row(&s.Targets[i], s.Settings.Limits))
+		r := row(&s.Targets[i], s.Settings.Limits)
+		if priced {
+			r = append(r, charged(s.Settings.Targets[i].Price), costed(&s.Targets[i]))
+		}
+		rows = append(rows, r)
 	}
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
@@ -121,6 +162,28 @@ func table(s *Summary) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+func charged(p *weir.Price) string {
+	if p == nil {
+		return "n/a"
+	}
+	if v, ok := p.Output.Get(); ok {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return "n/a"
+}
+
+func costed(t *TargetSummary) string {
+	v, ok := t.Cost.Get()
+	if !ok {
+		return "n/a"
+	}
+	mark := ""
+	if t.Uncosted > 0 {
+		mark = "+"
+	}
+	return fmt.Sprintf("%.4f", v) + mark
 }
 
 func row(t *TargetSummary, limits LimitSettings) []string {
