@@ -150,11 +150,11 @@ func writeColumns(p *process, rows [][]string) error {
 	}
 	var b strings.Builder
 	for _, r := range rows {
-		line := ""
+		var line strings.Builder
 		for i, cell := range r {
-			line += fmt.Sprintf("%-*s  ", width[i], printable(cell))
+			fmt.Fprintf(&line, "%-*s  ", width[i], printable(cell))
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	_, err := p.out.Write([]byte(b.String()))
 	return err

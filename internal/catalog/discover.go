@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -115,9 +116,7 @@ func withQuery(raw string, more url.Values) (string, error) {
 		return "", err
 	}
 	q := u.Query()
-	for name, values := range more {
-		q[name] = values
-	}
+	maps.Copy(q, more)
 	u.RawQuery = q.Encode()
 	return u.String(), nil
 }

@@ -40,11 +40,13 @@ func TestModelsInEveryForm(t *testing.T) {
 		},
 		{
 			"vllm", "", "/v1/models", weir.OpenAIChat,
-			`{"data":[{"id":"q","max_model_len":32768}]}`, []Model{{ID: "q", Context: weir.Some(32768)}},
+			`{"data":[{"id":"q","max_model_len":32768}]}`,
+			[]Model{{ID: "q", Context: weir.Some(32768)}},
 		},
 		{
 			"llama.cpp has two lists", "/v1", "/v1/models", weir.OpenAIChat,
-			`{"models":[{"name":"other"}],"data":[{"id":"q"}]}`, []Model{{ID: "q"}},
+			`{"models":[{"name":"other"}],"data":[{"id":"q"}]}`,
+			[]Model{{ID: "q"}},
 		},
 		{
 			"a full path", "/v1/chat/completions", "/v1/models", weir.OpenAIChat, `{"data":[{"id":"q"}]}`, []Model{{ID: "q"}},
@@ -77,7 +79,8 @@ func TestModelsInEveryForm(t *testing.T) {
 		},
 		{
 			"cloudflare", "/v1", "/v1/models", weir.OpenAIChat,
-			`{"success":true,"result":[{"id":"0f00-uuid","name":"@cf/meta/x"}]}`, []Model{{ID: "@cf/meta/x"}},
+			`{"success":true,"result":[{"id":"0f00-uuid","name":"@cf/meta/x"}]}`,
+			[]Model{{ID: "@cf/meta/x"}},
 		},
 		{
 			"odd entries", "/v1", "/v1/models", weir.OpenAIChat,

@@ -48,7 +48,7 @@ func readPage(body []byte) (page, bool) {
 	}
 	var p page
 	for _, e := range entries {
-		if m := (entry(e)).model(list.Result != nil); m.ID != "" {
+		if m := entry(e).model(list.Result != nil); m.ID != "" {
 			p.models = append(p.models, m)
 		}
 	}

@@ -281,8 +281,8 @@ func (m *pricedModel) at(at time.Time) (weir.Rates, []weir.PriceTier, time.Time)
 
 // change is the index of the change that holds, -1 if none does.
 func (m *pricedModel) change(at time.Time) int {
-	for i := len(m.Changes) - 1; i >= 0; i-- {
-		if m.Changes[i].holds(at) {
+	for i, c := range slices.Backward(m.Changes) {
+		if c.holds(at) {
 			return i
 		}
 	}

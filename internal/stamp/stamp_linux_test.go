@@ -3,10 +3,12 @@ package stamp
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 )
@@ -89,7 +91,7 @@ func TestMergedSegmentsAreBounded(t *testing.T) {
 func TestDeadlinesEndAndErrors(t *testing.T) {
 	c, s := pair(t)
 	c.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
-	if _, err := c.Read(make([]byte, 1)); err == nil || !err.(net.Error).Timeout() {
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("deadline: %v", err)
 	}
 	c.SetReadDeadline(time.Time{})
@@ -97,7 +99,7 @@ func TestDeadlinesEndAndErrors(t *testing.T) {
 		t.Errorf("empty read: %d, %v", n, err)
 	}
 	s.Close()
-	if _, err := c.Read(make([]byte, 1)); err != io.EOF {
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("end: %v", err)
 	}
 	c.Close()

@@ -123,7 +123,8 @@ func (r *reader) lines(b *bufio.Reader) error {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		if text := bytes.TrimSpace(line); len(text) > 0 {
@@ -131,7 +132,7 @@ func (r *reader) lines(b *bufio.Reader) error {
 				return err
 			}
 		}
-		if err != nil {
+		if last {
 			return nil
 		}
 		line = line[:0]

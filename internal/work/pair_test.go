@@ -20,8 +20,9 @@ func TestCompareCaches(t *testing.T) {
 		half(0, ColdHalf, 100*ms, 1000, 0), half(0, WarmHalf, 50*ms, 1000, 960),
 		half(1, ColdHalf, 200*ms, 1000, 0), half(1, WarmHalf, 110*ms, 1000, 970),
 		half(2, WarmHalf, 52*ms, 1000, 950), half(2, ColdHalf, 100*ms, 1000, 0),
-		half(3, ColdHalf, 100*ms, 1000, 0),                          // its warm one was not sent
-		{Pair: 4, Role: ColdHalf}, half(4, WarmHalf, ms, 1000, 960), // the cold one failed
+		half(3, ColdHalf, 100*ms, 1000, 0), // its warm one was not sent
+		{Pair: 4, Role: ColdHalf},
+		half(4, WarmHalf, ms, 1000, 960), // the cold one failed
 		{Pair: 9, TTFT: weir.SpanOf(ms)}, // no half of any
 	}
 	e := CompareCaches(samples)

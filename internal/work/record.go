@@ -111,8 +111,8 @@ func (r *reader) parse(raw []byte) (conversation, error) {
 }
 
 func lastUser(m []request.Message) int {
-	for i := len(m) - 1; i >= 0; i-- {
-		if m[i].Role == request.RoleUser {
+	for i, one := range slices.Backward(m) {
+		if one.Role == request.RoleUser {
 			return i
 		}
 	}
@@ -312,8 +312,7 @@ func (c *conversation) outputAfter(end int) int {
 
 // plainJSON words the errors of encoding/json for whoever wrote the file.
 func plainJSON(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
 			return fmt.Errorf("it is %s, not an object", wrong.Value)
 		}
