@@ -32,13 +32,6 @@ type benchCmd struct {
 	outputFlags  `group:"What comes out"`
 }
 
-type loadFlags struct {
-	Concurrency int    `default:"1" help:"Requests under way at each target."`
-	Requests    int    `short:"n" default:"20" help:"Measured requests for each target."`
-	Warmup      *int   `help:"Requests for each target before those, in no figure; by default one for each slot, which makes the connections warm." placeholder:"N"`
-	Seed        uint64 `help:"What the prompts follow from; random when 0." placeholder:"N"`
-}
-
 type workFlags struct {
 	Prompt      string   `help:"Ask this instead of synthetic words." placeholder:"TEXT"`
 	System      string   `help:"System prompt." placeholder:"TEXT"`
@@ -109,7 +102,7 @@ func (c *benchCmd) Run(p *process) error {
 		return err
 	}
 	cfg.Base, cfg.Scrub = auth, auth.Scrub
-	return runBench(p, cfg, c.outputFlags)
+	return runBench(p, cfg, c.says(), c.outputFlags)
 }
 
 // dryRun prints what would be sent, keys apart.
@@ -131,7 +124,7 @@ func dryRun(p *process, cfg *bench.Config) error {
 
 func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	cfg := bench.Config{
-		Targets: targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Concurrency, Seed: c.Seed,
+		Targets: targets, Seed: c.Seed,
 		Work: bench.Work{
 			Prompt: c.Prompt, System: c.System, InputTokens: c.Input, OutputTokens: c.OutputLen,
 			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: !c.Stream, NoNonce: c.NoNonce,
@@ -141,8 +134,8 @@ func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64() >> 11 // exact in JSON
 	}
-	if c.Warmup != nil {
-		cfg.Warmup = *c.Warmup
+	if err := c.fill(&cfg); err != nil {
+		return cfg, err
 	}
 	if c.Temperature != -1 {
 		if !(c.Temperature >= 0 && c.Temperature <= 100) {
@@ -213,8 +206,9 @@ func (c *benchCmd) extras(w *bench.Work) error {
 }
 
 // runBench carries out a bench and shows it; demo does the same.
-func runBench(p *process, cfg bench.Config, o outputFlags) error {
+func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	settings := settingsOf(&cfg)
+	settings.Load = load
 	var folder *report.Folder
 	if o.Save != nil {
 		if *o.Save == "" {
@@ -310,7 +304,10 @@ func runOf(s report.Settings, res *bench.Result, pauses time.Duration) report.Ru
 		Interrupted: res.Interrupted, Budget: res.BudgetReached, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
-		r.Notes = append(r.Notes, report.TargetNote{Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned})
+		r.Notes = append(r.Notes, report.TargetNote{
+			Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned, Missed: t.Missed, SlotWaits: t.SlotWaits,
+			Asked: t.Asked, Achieved: t.Achieved, QuotaRefused: t.Quota.Refused, QuotaWaited: t.Quota.Waited, QuotaLimits: t.Quota.Limits,
+		})
 	}
 	return r
 }

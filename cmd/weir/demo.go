@@ -54,7 +54,7 @@ func (c *demoCmd) Run(p *process) error {
 		Targets: targets, Concurrency: 4, Requests: 36, Warmup: 4, Seed: c.Seed,
 		Work:   bench.Work{InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0)},
 		Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
-	}, c.outputFlags)
+	}, "", c.outputFlags)
 	if closeErr := s.close(); err == nil {
 		err = closeErr
 	}

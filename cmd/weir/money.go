@@ -99,10 +99,12 @@ type estimate struct {
 	usd     float64
 	unknown []string // targets elsewhere than on this machine or network, whose price is unknown
 	priced  int
+	endless bool // how many requests there will be is unknown
 	dates   []string
 }
 
 func estimateOf(cfg *bench.Config, free func(url string) bool) (e estimate) {
+	requests, known := planned(cfg)
 	for _, t := range cfg.Targets {
 		usd := weir.None[float64]()
 		if t.Price != nil {
@@ -114,13 +116,37 @@ func estimateOf(cfg *bench.Config, free func(url string) bool) (e estimate) {
 		v, ok := usd.Get()
 		switch {
 		case ok:
-			e.usd += v * float64(cfg.Requests+cfg.Warmup)
+			e.usd += v * float64(requests+cfg.Warmup)
 			e.priced++
+			e.endless = e.endless || (!known && !free(t.URL))
 		case !free(t.URL):
 			e.unknown = append(e.unknown, t.Name)
 		}
 	}
 	return e
+}
+
+// planned is how many measured requests each target will get, where that is
+// known before.
+func planned(cfg *bench.Config) (n int, known bool) {
+	shape := cfg.Load.Shape
+	switch {
+	case cfg.Requests > 0:
+		return cfg.Requests, true
+	case shape == nil:
+		return 0, false
+	case len(shape.Offsets) > 0:
+		return len(shape.Offsets), true
+	}
+	total := 0.0
+	for _, step := range shape.Steps {
+		span := step.For
+		if span == 0 {
+			span = cfg.Load.Duration
+		}
+		total += step.Rate * span.Seconds()
+	}
+	return int(total + 0.5), true
 }
 
 func (e estimate) String() string {
@@ -130,6 +156,9 @@ func (e estimate) String() string {
 	}
 	if len(e.dates) > 0 {
 		s += " at prices of " + strings.Join(e.dates, ", ")
+	}
+	if e.endless {
+		s = "how many requests --duration will give is unknown"
 	}
 	if len(e.unknown) > 0 {
 		s += "; unknown for " + strings.Join(e.unknown, ", ")
@@ -175,6 +204,8 @@ func (f *moneyFlags) allow(p *process, cfg *bench.Config) error {
 	case f.Budget != "" || watched:
 	case len(e.unknown) > 0:
 		return usage("the price of %s is unknown: say it with --price input=USD,output=USD (per million tokens), or bound the run with --budget", strings.Join(e.unknown, ", "))
+	case e.endless:
+		return usage("%s: bound the run with --budget, or with --requests", e)
 	case e.usd > freely:
 		return usage("%s: bound the run with --budget (%s are spent freely where no one watches)", e, dollars(freely))
 	}

@@ -22,9 +22,10 @@ type progress struct {
 	out   io.Writer
 	start time.Time
 
-	mu      sync.Mutex
-	targets []targetProgress
-	said    time.Time
+	mu       sync.Mutex
+	targets  []targetProgress
+	requests int // planned for each target; 0: unknown
+	said     time.Time
 
 	program *tea.Program // nil where there is no terminal
 	done    chan struct{}
@@ -41,6 +42,7 @@ const linesEvery = 5 * time.Second
 
 func newProgress(p *process, cfg *bench.Config) *progress {
 	v := &progress{cfg: cfg, out: p.err, start: time.Now(), said: time.Now(), targets: make([]targetProgress, len(cfg.Targets)), done: make(chan struct{})}
+	v.requests, _ = planned(cfg)
 	f, ok := p.err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		close(v.done)
@@ -93,7 +95,11 @@ func (v *progress) line() string {
 		ended += t.ended
 		failed += t.failed
 	}
-	line := fmt.Sprintf("%d of %d requests after %.0f s", ended, v.cfg.Requests*len(v.targets), time.Since(v.start).Seconds())
+	of := ""
+	if v.requests > 0 {
+		of = fmt.Sprintf(" of %d", v.requests*len(v.targets))
+	}
+	line := fmt.Sprintf("%d%s requests after %.0f s", ended, of, time.Since(v.start).Seconds())
 	if failed > 0 {
 		line += fmt.Sprintf(", %d failed", failed)
 	}
@@ -130,7 +136,7 @@ func (v liveView) View() tea.View {
 	}
 	var b strings.Builder
 	for i, t := range v.targets {
-		fmt.Fprintf(&b, "%-*s  %s  %d/%d", width, v.cfg.Targets[i].Name, bar(t.ended, v.cfg.Requests), t.ended, v.cfg.Requests)
+		fmt.Fprintf(&b, "%-*s  %s  %d/%d", width, v.cfg.Targets[i].Name, bar(t.ended, v.requests), t.ended, v.requests)
 		if d, ok := t.ttft.Get(); ok {
 			fmt.Fprintf(&b, "  last ttft %.0f ms", d.MS())
 		}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/catalog"
-	"weir.dev/weir/internal/request"
 	"weir.dev/weir/meter"
 )
 
@@ -24,21 +22,24 @@ const (
 
 // call makes one call and returns its trace, and its refusal where it was
 // refused as malformed.
-func (t *target) call(ctx context.Context, enc *request.Encoded, due time.Time, warmup bool) (trace *weir.Trace, refused []byte) {
-	ctx = meter.WithCall(catalog.WithTarget(ctx, t.Name), meter.Call{
-		Due: due, Kind: weir.Bench, Target: t.Name, Model: t.Model, Dialect: t.Dialect, WorkloadID: t.id, Warmup: warmup,
-		AskedTokens: t.Work.OutputTokens, Stream: weir.Some(!t.Work.NoStream), IgnoreEOS: t.ignoresEOS(),
+func (p *phase) call(q prepared, leave pass, due time.Time) (trace *weir.Trace, refused []byte) {
+	ctx := meter.WithCall(catalog.WithTarget(p.ctx, p.Name), meter.Call{
+		Due: due, Kind: weir.Bench, Target: p.Name, Model: p.Model, Dialect: p.Dialect, WorkloadID: p.id, Warmup: p.warmup,
+		AskedTokens: q.asked, Stream: weir.Some(!p.Work.NoStream), IgnoreEOS: p.ignoresEOS(),
 		Sink: func(tr *weir.Trace) { trace = tr },
 	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, enc.URL, bytes.NewReader(enc.Body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.enc.URL, bytes.NewReader(q.enc.Body))
 	if err != nil {
-		return t.notEncoded(err, due, warmup), nil
+		return p.notEncoded(err, due, p.warmup), nil
 	}
-	req.Header = enc.Header
-	t.took.add(step{target: t.index})
-	resp, err := t.client.Do(req)
+	req.Header = q.enc.Header
+	p.took.add(step{target: p.index})
+	resp, err := p.client.Do(req)
 	if err != nil {
 		return trace, nil
+	}
+	if resp.StatusCode < 300 {
+		p.gate.accept(leave)
 	}
 	if resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusUnprocessableEntity {
 		refused, _ = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -13,26 +13,33 @@ import (
 	"weir.dev/weir/meter"
 )
 
-// Config is one run: closed loop, Concurrency slots for each target, all
-// targets side by side.
+// Config is one run, of all targets side by side. In a closed loop each target
+// has Concurrency slots that send one request after the other; in an open loop
+// (Load.Shape) requests are due by a schedule.
 type Config struct {
 	Targets     []weir.Target
-	Concurrency int // slots of each target
-	Requests    int // measured requests of each target
+	Concurrency int // slots of each target; in an open loop most requests under way, 0: no cap
+	Requests    int // measured requests of each target; 0: as many as Load's time gives
 	Warmup      int // requests of each target before those; in no figure
 	Seed        uint64
 	Work        Work
+	Items       []Item // lengths of the requests in turn, from the first again at the end; nil: all as in Work
+	Load        Load
 	Limits      meter.Limits
 
-	// Base makes the calls, below the meter. It adds the keys.
-	Base http.RoundTripper
-	// Clock, if not nil, tells how late this process wakes up; without it that
-	// stays unknown.
-	Clock clock.Clock
+	// Retry429 sends a request again that was refused for a quota, once the
+	// target may be asked again. Else the refusal is its outcome.
+	Retry429 bool
 	// Spend, if not nil, is told of everything that was paid for, warm-up and
 	// retries included, from one goroutine. Once it returns true no more
 	// requests start.
 	Spend func(weir.Sample) (stop bool)
+
+	// Base makes the calls, below the meter. It adds the keys.
+	Base http.RoundTripper
+	// Clock waits for due times and tells how late this process wakes up. Without
+	// it due times are met to a millisecond and the wake-ups stay unknown.
+	Clock clock.Clock
 	// Scrub takes secrets out of what a provider said; nil changes nothing.
 	Scrub func(*weir.Trace)
 	// OnTrace, if not nil, receives every raw trace and owns it.
@@ -75,20 +82,34 @@ func (c *Config) Check() error {
 	switch {
 	case len(c.Targets) == 0:
 		return bad("no target", "name at least one URL")
-	case c.Concurrency < 1:
+	case c.Concurrency < 1 && (c.Load.Shape == nil || c.Concurrency < 0):
 		return bad(fmt.Sprintf("concurrency %d", c.Concurrency), "it must be at least 1")
 	case c.Concurrency > maxSlots:
 		return bad(fmt.Sprintf("concurrency %d", c.Concurrency), fmt.Sprintf("at most %d slots a target", maxSlots))
-	case c.Requests < 1:
-		return bad(fmt.Sprintf("%d requests", c.Requests), "it must be at least 1")
 	case c.Warmup < 0:
 		return bad(fmt.Sprintf("warm-up %d", c.Warmup), "it cannot be negative; 0 is none")
-	case c.Work.InputTokens < 1 && c.Work.Prompt == "":
-		return bad(fmt.Sprintf("%d input tokens", c.Work.InputTokens), "it must be at least 1, or give a prompt")
-	case c.Work.InputTokens > maxInputTokens:
-		return bad(fmt.Sprintf("%d input tokens", c.Work.InputTokens), fmt.Sprintf("at most %d", maxInputTokens))
-	case c.Work.OutputTokens < 1:
-		return bad(fmt.Sprintf("%d output tokens", c.Work.OutputTokens), "it must be at least 1")
+	}
+	if err := c.checkLoad(); err != nil {
+		return err
+	}
+	return c.checkLengths()
+}
+
+// checkLengths looks at the lengths of every request.
+func (c *Config) checkLengths() error {
+	for i := range max(1, len(c.Items)) {
+		w, where := c.work(i), ""
+		if len(c.Items) > 0 {
+			where = fmt.Sprintf(" in request %d", i+1)
+		}
+		switch {
+		case w.InputTokens < 1 && w.Prompt == "":
+			return bad(fmt.Sprintf("%d input tokens%s", w.InputTokens, where), "it must be at least 1, or give a prompt")
+		case w.InputTokens > maxInputTokens:
+			return bad(fmt.Sprintf("%d input tokens%s", w.InputTokens, where), fmt.Sprintf("at most %d", maxInputTokens))
+		case w.OutputTokens < 1:
+			return bad(fmt.Sprintf("%d output tokens%s", w.OutputTokens, where), "it must be at least 1")
+		}
 	}
 	return nil
 }
@@ -117,8 +138,8 @@ func (c *Config) CheckRequests() error {
 // FirstRequest is the first request to a target as it would be sent, keys
 // apart.
 func (c *Config) FirstRequest(i int) (*request.Encoded, error) {
-	t := c.Targets[i]
-	return request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, c.Work.prompt(c.Seed, i, 0)), nil)
+	t, w := c.Targets[i], c.work(0)
+	return request.Encode(t.URL, t.Dialect, w.spec(t.Model, w.prompt(c.Seed, i, 0)), nil)
 }
 
 const (

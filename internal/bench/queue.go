@@ -23,8 +23,8 @@ type ahead struct {
 	last  bool // no more will come
 }
 
-func newAhead(slots int) *ahead {
-	a := &ahead{size: 2*slots + 2}
+func newAhead(size int) *ahead {
+	a := &ahead{size: size}
 	a.room.L, a.some.L = &a.mu, &a.mu
 	return a
 }
@@ -86,13 +86,15 @@ type step struct {
 	trace  *weir.Trace
 }
 
-// behind gathers what happened until the collector looks for it. It is bounded:
-// where the collector is slower than the run (a slow disk, no processor left),
-// slots wait for it.
+// behind gathers what happened until the collector looks for it. Its traces
+// are bounded: where the collector is slower than the run (a slow disk, no
+// processor left), slots wait for it when an answer has ended, never before they
+// send.
 type behind struct {
-	mu    sync.Mutex
-	room  sync.Cond
-	steps []step
+	mu     sync.Mutex
+	room   sync.Cond
+	steps  []step
+	traces int
 }
 
 // maxBehind bounds the traces in memory; a trace of 256 events has 10 KB.
@@ -107,8 +109,11 @@ func newBehind() *behind {
 func (b *behind) add(s step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.steps) >= maxBehind {
-		b.room.Wait()
+	if s.trace != nil {
+		for b.traces >= maxBehind {
+			b.room.Wait()
+		}
+		b.traces++
 	}
 	b.steps = append(b.steps, s)
 }
@@ -118,7 +123,7 @@ func (b *behind) swap(empty []step) []step {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	steps := b.steps
-	b.steps = empty[:0]
+	b.steps, b.traces = empty[:0], 0
 	b.room.Broadcast()
 	return steps
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -113,6 +114,9 @@ func bubble(t *testing.T, answers []func(http.ResponseWriter, int, map[string]an
 			server := &http.Server{Handler: e}
 			served.Go(func() { _ = server.Serve(n.Listen()) })
 			host := fmt.Sprintf("host-%c", 'a'+i)
+			if i >= 26 {
+				host = fmt.Sprintf("host-%d", i)
+			}
 			byHost[host] = meter.NewTransport(meter.Options{Dial: n.Dial})
 			es, servers = append(es, e), append(servers, server)
 			c.Targets = append(c.Targets, weir.Target{Name: host, URL: "http://" + host + "/v1", Dialect: weir.OpenAIChat, Model: "m"})
@@ -163,4 +167,22 @@ func count(res *Result, target string, warmup bool, o weir.Outcome) int {
 
 func measured(res *Result, target string) []weir.Sample {
 	return slices.DeleteFunc(slices.Clone(res.Samples), func(s weir.Sample) bool { return s.Warmup || s.Target != target })
+}
+
+// recorder is a response that is written in one go.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
+
+func (w *recorder) Header() http.Header         { return w.header }
+func (w *recorder) WriteHeader(status int)      { w.status = status }
+func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
+func (w *recorder) Flush()                      {}
+
+func (w *recorder) response(r *http.Request) *http.Response {
+	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }

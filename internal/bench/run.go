@@ -2,9 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"weir.dev/weir"
@@ -13,21 +13,41 @@ import (
 
 // Result is what a run measured, whole or interrupted.
 type Result struct {
+	Label         string // of a sweep's point; else empty
 	Started       time.Time
 	Duration      time.Duration
 	Interrupted   bool
-	BudgetReached bool          // Spend said that it is enough
-	Samples       []weir.Sample // of all targets, warm-up included, in order of their ends
-	Targets       []TargetResult
+	BudgetReached bool            // Spend said stop; what was under way ended
+	Samples       []weir.Sample   // of all targets, warm-up included, in order of their ends
+	Targets       []TargetResult  // in the order of Config.Targets
 	WakeUps       []time.Duration // how late this process woke up, sampled during the run; empty without a clock
 }
 
 // TargetResult is what a run has to say of one target beside its samples.
 type TargetResult struct {
-	Unsent  int      // measured requests that were not sent, since the target cannot answer or the run was stopped
+	Unsent  int      // measured requests that were not sent, since the target cannot answer, the run was stopped, or they were missed
 	GaveUp  bool     // the target cannot answer: the first calls failed for good
 	Learned []string // what the endpoint turned out not to take
+
+	Begun     time.Time // when the measured requests began; zero: never
+	Planned   int       // measured requests that there should have been; of a closed loop that ends by time, those sent
+	Missed    int       // of the unsent, those that were due and found no slot, or no quota, before the end
+	Cut       int       // calls that were cut when the grace was over
+	SlotWaits int       // open loop: starts that had to wait for a slot, since all were taken
+
+	// Requests per second of an open loop, from the first to the last: what was
+	// asked for, what the seed's schedule has, and what went out.
+	Asked, Drawn, Achieved weir.Opt[float64]
+
+	Quota Quota
 }
+
+// Warnings that a bench's traces may carry, beside the meter's.
+const (
+	WarnSlotWait  = "waited_for_slot"  // open loop: it was due while all slots were taken; its lateness is the load's
+	WarnQuotaWait = "waited_for_quota" // open loop: it was due while the target's quota was used up
+	WarnRetried   = "retried"          // it was refused for a quota and sent again; the next trace is the same request
+)
 
 // Run carries out c until all requests are answered or ctx is done; then the
 // calls under way are cancelled and what was measured is returned.
@@ -35,12 +55,55 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	r := &run{Config: &c, id: c.ID(), took: newBehind()}
-	r.client = &http.Client{
+	s := newSession(c)
+	defer s.close()
+	return s.run(ctx, c), nil
+}
+
+// session is what outlives a run in a sweep: connections, and what was learned
+// of the targets.
+type session struct {
+	client  *http.Client
+	targets []*target
+	runs    int
+}
+
+func newSession(c Config) *session {
+	s := &session{client: &http.Client{
 		Transport:     &meter.Transport{Base: c.Base, Limits: c.Limits},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	for i, t := range c.Targets {
+		s.targets = append(s.targets, &target{Target: t, index: i, gate: newGate(c.pacer())})
 	}
-	defer r.client.CloseIdleConnections()
+	return s
+}
+
+func (s *session) close() { s.client.CloseIdleConnections() }
+
+// run is one run under way.
+type run struct {
+	*Config
+	id     string
+	first  int // number of the first prompt
+	client *http.Client
+	took   *behind
+	starts context.Context // ends when no more requests may start
+	stop   context.CancelCauseFunc
+}
+
+// Why no more requests start.
+var (
+	errBudget = errors.New("the budget is spent")
+	errTime   = errors.New("the time is over")
+	errGaveUp = errors.New("the target cannot answer")
+)
+
+func (s *session) run(ctx context.Context, c Config) *Result {
+	r := &run{Config: &c, id: c.ID(), first: s.runs * maxRequests, took: newBehind(), client: s.client}
+	s.runs++
+	r.starts, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
 	res := &Result{Started: time.Now(), Targets: make([]TargetResult, len(c.Targets))}
 	done := make(chan struct{})
 	watching, unwatch := context.WithCancel(context.Background())
@@ -48,11 +111,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	var behind, all sync.WaitGroup
 	behind.Go(func() { res.Samples = r.collect(done) })
 	behind.Go(func() { res.WakeUps = wakeUps(watching, c.Clock) })
-	for i := range c.Targets {
-		all.Go(func() {
-			t := &target{run: r, Target: c.Targets[i], index: i}
-			res.Targets[i] = t.drive(ctx)
-		})
+	for i, t := range s.targets {
+		all.Go(func() { res.Targets[i] = t.drive(ctx, r) })
 	}
 	all.Wait()
 	res.Duration = time.Since(res.Started)
@@ -60,17 +120,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	unwatch()
 	behind.Wait()
 	res.Interrupted = ctx.Err() != nil
-	res.BudgetReached = r.spent.Load()
-	return res, nil
-}
-
-// run is one run under way.
-type run struct {
-	*Config
-	id     string
-	client *http.Client
-	took   *behind
-	spent  atomic.Bool // Spend said that it is enough
+	res.BudgetReached = errors.Is(context.Cause(r.starts), errBudget)
+	return res
 }
 
 // collectEvery is how often the collector looks.
@@ -108,15 +159,16 @@ func (r *run) digest(samples []weir.Sample, s step) []weir.Sample {
 		r.Scrub(s.trace)
 	}
 	samples = append(samples, s.trace.Sample())
-	if r.Spend != nil && r.Spend(samples[len(samples)-1]) {
-		r.spent.Store(true)
-	}
 	if r.OnTrace != nil {
 		r.OnTrace(s.trace)
 	} else {
 		s.trace.Release()
 	}
-	r.tell(Event{Target: s.target, Sample: &samples[len(samples)-1]})
+	last := &samples[len(samples)-1]
+	r.tell(Event{Target: s.target, Sample: last})
+	if r.Spend != nil && r.Spend(*last) {
+		r.stop(errBudget)
+	}
 	return samples
 }
 

@@ -16,8 +16,9 @@ const Schema = "weir.dev/run/1"
 // Settings are what a run was asked to do. They hold no secret.
 type Settings struct {
 	Targets      []weir.Target              `json:"targets"`
-	Concurrency  int                        `json:"concurrency"` // slots of each target
-	Requests     int                        `json:"requests"`    // measured requests of each target
+	Load         string                     `json:"load,omitempty"` // an open loop, in words; empty: a closed loop
+	Concurrency  int                        `json:"concurrency"`    // slots of each target
+	Requests     int                        `json:"requests"`       // measured requests of each target
 	Warmup       int                        `json:"warmup"`
 	InputTokens  int                        `json:"input_tokens"` // asked for; about, since no tokenizer is used
 	OutputTokens int                        `json:"output_tokens"`
@@ -58,9 +59,17 @@ type Run struct {
 
 // TargetNote is what is known of a target beside its samples.
 type TargetNote struct {
-	Unsent  int
-	GaveUp  bool
-	Learned []string
+	Unsent    int
+	GaveUp    bool
+	Learned   []string
+	Missed    int // of the unsent, those that were due and could not start before the end
+	SlotWaits int // starts of an open loop that had to wait for a slot
+
+	Asked, Achieved weir.Opt[float64] // requests per second of an open loop
+
+	QuotaRefused int           // calls that were refused for a quota
+	QuotaWaited  time.Duration // for so long something was ready and might not go out
+	QuotaLimits  []string      // which quota, as far as the provider said
 }
 
 // Summary is a run in figures.
@@ -83,35 +92,47 @@ type Summary struct {
 // those that failed included: a rank that was never reached is null, with
 // "reached" telling how many were.
 type TargetSummary struct {
-	Name     string               `json:"name"`
-	Model    string               `json:"model"`
-	Requests int                  `json:"requests"` // measured ones that were sent
-	Warmup   int                  `json:"warmup"`
-	Unsent   int                  `json:"unsent"`
-	GaveUp   bool                 `json:"gave_up"`
-	Outcomes map[weir.Outcome]int `json:"outcomes"`
-	Eligible int                  `json:"eligible"`
-	Success  weir.Opt[float64]    `json:"success"` // ok / eligible
-	Limited  weir.Opt[float64]    `json:"rate_limited_share"`
-	TTFT     Quantiles            `json:"ttft_ms"`
-	TTFAT    Quantiles            `json:"ttfat_ms"`
-	E2E      Quantiles            `json:"e2e_ms"`
-	TPOT     Quantiles            `json:"tpot_ms"`
-	Speed    Quantiles            `json:"output_speed"`
-	E2EAtN   Quantiles            `json:"e2e_at_n_ms"`
-	N        int                  `json:"e2e_at_n_tokens"`
-	Whole    Quantiles            `json:"whole_ms"` // due to the last byte of the body, of answers that are ok
-	Prompt   weir.Opt[float64]    `json:"prompt_tokens_mean"`
-	Output   weir.Opt[float64]    `json:"completion_tokens_mean"`
-	Cached   weir.Opt[float64]    `json:"cache_share_mean"`
-	Reused   weir.Opt[float64]    `json:"conn_reused_share"`
-	Cost     weir.Opt[float64]    `json:"cost_usd"` // of all requests whose usage came, warm-up included
-	Uncosted int                  `json:"cost_unknown_requests"`
-	Assumed  []string             `json:"cost_assumed,omitempty"`
-	Buffered int                  `json:"buffered"`
-	Learned  []string             `json:"learned,omitempty"`
-	Failures []Failure            `json:"failures,omitempty"`
-	Warnings map[string]int       `json:"warnings,omitempty"`
+	Name      string               `json:"name"`
+	Model     string               `json:"model"`
+	Requests  int                  `json:"requests"` // measured ones that were sent
+	Warmup    int                  `json:"warmup"`
+	Unsent    int                  `json:"unsent"`
+	GaveUp    bool                 `json:"gave_up"`
+	Missed    int                  `json:"missed"`     // of the unsent, those that were due and could not start before the end
+	SlotWaits int                  `json:"slot_waits"` // starts of an open loop that had to wait for a slot
+	Asked     weir.Opt[float64]    `json:"asked_rate"` // requests per second of an open loop
+	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
+	Quota     QuotaSummary         `json:"quota"`
+	Outcomes  map[weir.Outcome]int `json:"outcomes"`
+	Eligible  int                  `json:"eligible"`
+	Success   weir.Opt[float64]    `json:"success"` // ok / eligible
+	Limited   weir.Opt[float64]    `json:"rate_limited_share"`
+	TTFT      Quantiles            `json:"ttft_ms"`
+	TTFAT     Quantiles            `json:"ttfat_ms"`
+	E2E       Quantiles            `json:"e2e_ms"`
+	TPOT      Quantiles            `json:"tpot_ms"`
+	Speed     Quantiles            `json:"output_speed"`
+	E2EAtN    Quantiles            `json:"e2e_at_n_ms"`
+	N         int                  `json:"e2e_at_n_tokens"`
+	Whole     Quantiles            `json:"whole_ms"` // due to the last byte of the body, of answers that are ok
+	Prompt    weir.Opt[float64]    `json:"prompt_tokens_mean"`
+	Output    weir.Opt[float64]    `json:"completion_tokens_mean"`
+	Cached    weir.Opt[float64]    `json:"cache_share_mean"`
+	Reused    weir.Opt[float64]    `json:"conn_reused_share"`
+	Cost      weir.Opt[float64]    `json:"cost_usd"` // of all requests whose usage came, warm-up included
+	Uncosted  int                  `json:"cost_unknown_requests"`
+	Assumed   []string             `json:"cost_assumed,omitempty"`
+	Buffered  int                  `json:"buffered"`
+	Learned   []string             `json:"learned,omitempty"`
+	Failures  []Failure            `json:"failures,omitempty"`
+	Warnings  map[string]int       `json:"warnings,omitempty"`
+}
+
+// QuotaSummary is how far the provider's quota held the run up.
+type QuotaSummary struct {
+	Refused int      `json:"refused"`
+	Waited  weir.Dur `json:"waited_ms"`
+	Limits  []string `json:"limits,omitempty"`
 }
 
 // Quantiles are the p50, p95 and p99 of a figure.
@@ -169,6 +190,8 @@ func Summarise(r Run) *Summary {
 func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out := TargetSummary{
 		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned,
+		Missed: note.Missed, SlotWaits: note.SlotWaits, Asked: note.Asked, Achieved: note.Achieved,
+		Quota:    QuotaSummary{note.QuotaRefused, weir.Dur(note.QuotaWaited), note.QuotaLimits},
 		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},
 	}
 	var mine []weir.Sample

@@ -73,7 +73,7 @@ func headline(s *Summary) string {
 	}
 	parts := []string{
 		bold.Render(models(s)), count(len(s.Targets), "target"), fmt.Sprintf("%s / %d out", in, c.OutputTokens),
-		fmt.Sprintf("concurrency %d per target", c.Concurrency), took(s),
+		paced(s), took(s),
 	}
 	if c.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
@@ -85,6 +85,18 @@ func headline(s *Summary) string {
 	return line
 }
 
+// paced is the load: slots, or a rate that the slots cap.
+func paced(s *Summary) string {
+	switch c := s.Settings; {
+	case c.Load == "":
+		return fmt.Sprintf("concurrency %d per target", c.Concurrency)
+	case c.Concurrency > 0:
+		return fmt.Sprintf("%s, at most %d under way", c.Load, c.Concurrency)
+	default:
+		return c.Load
+	}
+}
+
 func took(s *Summary) string {
 	d := duration(s.Duration.Duration().Seconds())
 	if s.Interrupted {
@@ -92,6 +104,9 @@ func took(s *Summary) string {
 	}
 	if s.Budget {
 		return red.Render(fmt.Sprintf("stopped after %s, since the budget was reached", d))
+	}
+	if s.Settings.Requests == 0 { // as many as the time gave
+		return "in " + d
 	}
 	return fmt.Sprintf("%s each in %s", count(s.Settings.Requests, "request"), d)
 }

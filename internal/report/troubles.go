@@ -40,6 +40,19 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 	if t.Unsent > 0 && !t.GaveUp {
 		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
 	}
+	if t.Missed > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
+	}
+	if asked, ok := t.Asked.Get(); ok {
+		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %.4g sent; %s waited for a slot", name, asked, t.Achieved.Or(0), count(t.SlotWaits, "start")))
+	}
+	if t.Quota.Waited > 0 {
+		limits := ""
+		if len(t.Quota.Limits) > 0 {
+			limits = " (" + strings.Join(t.Quota.Limits, ", ") + ")"
+		}
+		lines = append(lines, fmt.Sprintf("%s: limited by the provider's quota%s: refused %d times, held up for %s", name, limits, t.Quota.Refused, duration(t.Quota.Waited.Duration().Seconds())))
+	}
 	if limited, ok := t.Limited.Get(); ok && limited > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %.1f %% of the requests were rate-limited; they are in no figure", name, 100*limited))
 	}

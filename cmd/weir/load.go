@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"weir.dev/weir/internal/bench"
+)
+
+// loadFlags say when requests start.
+type loadFlags struct {
+	Concurrency *int          `help:"Requests under way at each target, 1 by default. With a rate: at most so many, no cap by default." placeholder:"N"`
+	Requests    *int          `short:"n" help:"Measured requests for each target, 20 by default, or as many as --duration gives." placeholder:"N"`
+	Warmup      *int          `help:"Requests for each target before those, in no figure; by default one for each slot, which makes the connections warm." placeholder:"N"`
+	Duration    time.Duration `help:"Start measured requests for so long." placeholder:"D"`
+	Ramp        time.Duration `help:"Spread the first starts of the slots over so long." placeholder:"D"`
+	Think       time.Duration `help:"A slot rests so long after an answer." placeholder:"D"`
+	Rate        float64       `help:"Requests per second for each target, whatever the answers (open loop), as users who do not know of each other (Poisson)." placeholder:"R"`
+	Burstiness  float64       `default:"1" help:"How --rate scatters: 1 Poisson, below 1 bursts, above 1 more regular (gamma), 0 equal gaps." placeholder:"B"`
+	Schedule    string        `name:"rate-schedule" help:"Rates one after the other, such as 10@30s,50@1m." placeholder:"STEPS"`
+	Trace       string        `help:"Arrivals and lengths of a recorded load: JSONL (ours, Mooncake) or CSV (BurstGPT)." placeholder:"FILE"`
+	TraceSpeed  float64       `name:"trace-speed" default:"1" help:"How much faster than it was recorded." placeholder:"X"`
+	Retry429    bool          `name:"retry-429" help:"Send again what was refused for a quota, once the target may be asked again."`
+	Seed        uint64        `help:"What prompts and arrivals follow from; random when 0." placeholder:"N"`
+}
+
+// open tells whether requests are due by a schedule.
+func (f *loadFlags) open() bool { return f.Rate != 0 || f.Schedule != "" || f.Trace != "" }
+
+// fill puts the load into the configuration.
+func (f *loadFlags) fill(cfg *bench.Config) error {
+	cfg.Retry429 = f.Retry429
+	cfg.Load = bench.Load{Duration: f.Duration, Ramp: f.Ramp, Think: f.Think}
+	if err := f.shape(cfg); err != nil {
+		return err
+	}
+	switch {
+	case f.Concurrency != nil && *f.Concurrency < 1:
+		return usage("--concurrency %d: it must be at least 1", *f.Concurrency)
+	case f.Concurrency != nil:
+		cfg.Concurrency = *f.Concurrency
+	case !f.open():
+		cfg.Concurrency = 1
+	}
+	switch {
+	case f.Requests != nil && *f.Requests < 1:
+		return usage("%d requests: it must be at least 1", *f.Requests)
+	case f.Requests != nil:
+		cfg.Requests = *f.Requests
+	case f.Duration == 0 && f.Trace == "" && f.Schedule == "":
+		cfg.Requests = 20
+	}
+	cfg.Warmup = max(1, min(cfg.Concurrency, 64))
+	if f.Warmup != nil {
+		cfg.Warmup = *f.Warmup
+	}
+	return nil
+}
+
+func (f *loadFlags) shape(cfg *bench.Config) error {
+	given := 0
+	for _, one := range []bool{f.Rate != 0, f.Schedule != "", f.Trace != ""} {
+		if one {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return usage("--rate, --rate-schedule and --trace each say when requests are due: give one of them")
+	case f.Rate != 0:
+		cfg.Load.Shape = bench.Gamma(f.Rate, f.Burstiness)
+	case f.Schedule != "":
+		steps, err := bench.ParseSchedule(f.Schedule)
+		if err != nil {
+			return usage("--rate-schedule: %v", err)
+		}
+		cfg.Load.Shape = &bench.Shape{Steps: steps, Burstiness: f.Burstiness}
+	case f.Trace != "":
+		return f.replay(cfg)
+	}
+	return nil
+}
+
+func (f *loadFlags) replay(cfg *bench.Config) error {
+	in, err := os.Open(f.Trace)
+	if err != nil {
+		return usage("--trace: %v", err)
+	}
+	defer func() { _ = in.Close() }()
+	rec, err := bench.ReadTrace(in, bench.TraceOptions{Speed: f.TraceSpeed})
+	if err != nil {
+		return usage("--trace %s: %v", f.Trace, err)
+	}
+	cfg.Load.Shape, cfg.Items = bench.Replay(rec.Items), rec.Items
+	return nil
+}
+
+// says is the load in a few words, for the headline.
+func (f *loadFlags) says() string {
+	switch {
+	case f.Trace != "":
+		return fmt.Sprintf("recorded load at %gx", f.TraceSpeed)
+	case f.Schedule != "":
+		return "rates " + f.Schedule + " req/s"
+	case f.Rate != 0:
+		return fmt.Sprintf("%g req/s per target", f.Rate)
+	}
+	return ""
+}

@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"weir.dev/weir"
+	"weir.dev/weir/internal/request"
+	"weir.dev/weir/meter"
+)
+
+// phase is a part of a target's run under way: its warm-up, or what is
+// measured.
+type phase struct {
+	*target
+	ctx    context.Context // of calls
+	starts context.Context // ends when no more may start
+	warmup bool
+	from   int // number of the first prompt
+	begun  time.Time
+	next   *ahead
+	crew   crew // of an open loop
+
+	written int              // due times that the writer came to
+	dues    [2]time.Duration // the first and last of them
+	whole   bool             // there are no more
+}
+
+// maxWarmers bounds the slots of the warm-up of an open loop without a cap.
+const maxWarmers = 64
+
+// warmUp sends n requests in a closed loop.
+func (t *target) warmUp(ctx context.Context, n int) {
+	p := &phase{target: t, ctx: ctx, warmup: true, from: t.first, begun: time.Now()}
+	slots := t.Concurrency
+	if slots == 0 {
+		slots = maxWarmers
+	}
+	defer p.begin()()
+	p.closed(n, slots, Load{})
+}
+
+// measure sends what is measured.
+func (t *target) measure(ctx context.Context) *phase {
+	p := &phase{target: t, from: t.first + t.Warmup, begun: time.Now()}
+	var cut context.CancelCauseFunc
+	p.ctx, cut = context.WithCancelCause(ctx)
+	defer cut(nil)
+	defer p.begin()()
+	if span, ends := t.time(); ends {
+		var end context.CancelFunc
+		p.starts, end = context.WithDeadlineCause(p.starts, p.begun.Add(span), errTime)
+		defer end()
+		if t.Load.Grace > 0 {
+			defer time.AfterFunc(span+t.Load.Grace, func() { cut(meter.ErrAbandoned) }).Stop()
+		}
+	}
+	if t.Load.Shape != nil {
+		p.open()
+	} else {
+		p.closed(t.Requests, t.Concurrency, t.Load)
+	}
+	return p
+}
+
+// begin lets the target be given up; the function ends that.
+func (p *phase) begin() func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.starts, p.giveUp = context.WithCancelCause(p.run.starts)
+	if p.gaveUp {
+		p.giveUp(errGaveUp)
+	}
+	return func() { p.giveUp(nil) }
+}
+
+// closed sends n requests, or where n is 0 as many as there is time for. They
+// are written ahead of time, so that a slot that falls free finds its next one
+// ready.
+func (p *phase) closed(n, slots int, l Load) {
+	if n > 0 {
+		slots = min(slots, n)
+	}
+	p.next = newAhead(2*slots + 2)
+	var writer, all sync.WaitGroup
+	writer.Go(func() {
+		defer p.next.close()
+		for i := 0; (n == 0 || i < n) && p.next.put(p.write(i, p.from)); i++ {
+		}
+	})
+	for i := range slots {
+		var due time.Time
+		if l.Ramp > 0 {
+			due = p.begun.Add(l.Ramp * time.Duration(i) / time.Duration(slots))
+		}
+		all.Go(func() { p.slot(due, l.Think) })
+	}
+	all.Wait()
+	p.next.stop()
+	writer.Wait()
+}
+
+// slot sends one request after the other. It is free, and the next one due,
+// when an answer has ended and the time to think is over; where a quota held it
+// up, when that let it go.
+func (p *phase) slot(due time.Time, think time.Duration) {
+	for {
+		if !due.IsZero() && p.pacer().Until(p.starts, due) != nil {
+			return
+		}
+		q, ok := p.next.take()
+		if !ok {
+			return
+		}
+		leave, ok := p.enter()
+		if !ok {
+			return
+		}
+		if due.IsZero() {
+			due = time.Now()
+		}
+		due = p.send(q, leave, later(due, leave.shut), "").Add(think)
+	}
+}
+
+// enter waits for the quota and counts a request that is sent.
+func (p *phase) enter() (pass, bool) {
+	leave, err := p.gate.enter(p.starts)
+	if err != nil {
+		return pass{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gaveUp || p.starts.Err() != nil {
+		p.gate.cancel(leave)
+		return pass{}, false
+	}
+	return leave, true
+}
+
+// maxRetries bounds how often a request that is refused for a quota is made
+// again.
+const maxRetries = 10
+
+// send makes a request and returns when its answer ended. Where the endpoint
+// refuses the form of the request and says how, the refusal counts as warm-up
+// and the request is made again.
+func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (ended time.Time) {
+	p.count()
+	if q.lessons != p.known() { // it was written before we knew better
+		q = p.write(q.i, p.from)
+	}
+	for lessons, retries := 0, 0; ; {
+		trace, refused := p.notEncoded(q.err, due, p.warmup), []byte(nil)
+		if q.err == nil {
+			trace, refused = p.call(q, leave, due)
+		}
+		ended = time.Now()
+		if lessons < request.MaxRetries && p.learn(refused) {
+			trace.Warmup = true
+			p.took.add(step{p.index, trace})
+			q, due = p.write(q.i, p.from), time.Now()
+			lessons++
+			continue
+		}
+		if warning != "" {
+			trace.Warn(warning)
+		}
+		again, more := p.ended(trace, leave, ended, retries)
+		p.took.add(step{p.index, trace})
+		if !more {
+			return ended
+		}
+		leave, due, warning = again, later(ended, again.shut), ""
+		retries++
+	}
+}
+
+// ended judges a call. Where a quota refused it and it is to be made again, it
+// waits until it may be.
+func (p *phase) ended(trace *weir.Trace, leave pass, at time.Time, retries int) (again pass, more bool) {
+	if !p.gate.leave(leave, trace, at) {
+		p.mu.Lock()
+		p.surrender()
+		p.mu.Unlock()
+	}
+	p.judge(trace)
+	if p.Retry429 && trace.Outcome == weir.RateLimited && retries < maxRetries {
+		if again, more = p.enter(); more {
+			trace.Warn(WarnRetried)
+			p.mu.Lock()
+			p.tally.retried++
+			p.mu.Unlock()
+		}
+	}
+	if !p.warmup && !more {
+		p.note(trace)
+	}
+	return again, more
+}
+
+func (p *phase) count() {
+	if p.warmup {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tally.sent++
+}
+
+// result is what there is to say of what was measured. The lock is held.
+func (p *phase) result() TargetResult {
+	c := &p.tally
+	planned, open := p.Requests, p.Load.Shape != nil
+	timeUp := errors.Is(context.Cause(p.starts), errTime)
+	switch {
+	case open:
+		planned = p.planned()
+	case timeUp || p.Requests == 0:
+		planned = c.sent
+	}
+	res := TargetResult{
+		Begun: p.begun, Planned: planned, Unsent: planned - c.sent, Cut: c.cut, SlotWaits: c.slotWaits, Quota: p.gate.quota(),
+	}
+	res.Quota.Retried = c.retried
+	if !open {
+		return res
+	}
+	if timeUp {
+		res.Missed = res.Unsent
+	}
+	span, _ := p.time()
+	res.Asked = weir.Some(p.Load.Shape.Rate(planned, span))
+	if d := p.dues[1] - p.dues[0]; p.written > 1 && d > 0 {
+		res.Drawn = weir.Some(float64(p.written-1) / d.Seconds())
+	}
+	if d := c.last.Sub(c.first); c.sent > 1 && d > 0 {
+		res.Achieved = weir.Some(float64(c.sent-1) / d.Seconds())
+	}
+	return res
+}
+
+// planned is how many requests the schedule has.
+func (p *phase) planned() int {
+	if p.whole {
+		return p.written
+	}
+	return p.Planned()
+}
