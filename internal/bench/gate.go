@@ -17,10 +17,11 @@ import (
 //   - calls under way are limited as TCP's were: to one, doubling to half of
 //     what was too much, from there on slowly;
 //   - from the second refusal on, starts also keep a distance: a little more than
-//     what the provider turned out to allow between two recoveries, never more
-//     than the longest wait it asked for, shrinking slowly. That is what holds a
-//     load of short answers under a quota of requests or tokens per minute,
-//     whatever its headers look like.
+//     what the provider turned out to allow between two recoveries, shrinking
+//     slowly. That is what holds a load of short answers under a quota of requests
+//     or tokens per minute, whatever its headers look like. It has a bound, the
+//     longest distance that was asked for, since one who is refused by chance
+//     would slow down for ever.
 //
 // Refusals of requests that were under way when the first came belong to it:
 // that is one epoch.
@@ -37,12 +38,13 @@ type gate struct {
 	row       int           // epochs without anything accepted between
 	hold      time.Time     // nothing goes out before
 	gap       time.Duration // least distance of starts
-	asked     time.Duration // the longest wait that was asked for
+	asked     time.Duration // the longest distance that was asked for
 	last      time.Time     // the latest start
 
 	recovering  bool      // nothing was accepted in this epoch yet
 	recoveredAt time.Time // when the first that was accepted went out
 	accepted    int       // from then on
+	acceptedAt  time.Time // when the last that was accepted went out
 
 	shut    time.Time // the latest instant at which somebody who had to wait could go
 	waiting int
@@ -161,7 +163,7 @@ func (g *gate) pass(at time.Time) pass {
 	if g.recoveredAt.IsZero() {
 		g.recoveredAt = at
 	}
-	return pass{g.epoch, at, g.shut}
+	return pass{epoch: g.epoch, at: at, shut: g.shut}
 }
 
 func later(a, b time.Time) time.Time {
@@ -179,6 +181,7 @@ func (g *gate) accept(p pass) {
 		g.recover(p)
 	}
 	g.accepted++
+	g.acceptedAt = later(g.acceptedAt, p.at)
 	if math.IsInf(g.limit, 1) || p.epoch != g.epoch {
 		return
 	}
@@ -257,12 +260,21 @@ func (g *gate) wait(asked weir.Span, p pass) time.Duration {
 	d := firstWait << min(row, 8)
 	if a, ok := asked.Get(); ok {
 		d = min(a.Duration(), maxQuotaWait)
-		g.asked = max(g.asked, d)
+		g.asked = max(g.asked, d+g.distance(p))
 		if row > 0 {
 			d = max(d, hurriedWait<<min(row-1, 9))
 		}
 	}
 	return min(d, maxQuotaWait)
+}
+
+// distance is what a refused call had kept from the last accepted one of its
+// own accord: while there was no gap to keep, and not after a refusal.
+func (g *gate) distance(p pass) time.Duration {
+	if g.gap > 0 || p.epoch != g.epoch || g.row > 0 || g.acceptedAt.IsZero() {
+		return 0
+	}
+	return max(0, p.at.Sub(g.acceptedAt))
 }
 
 // shrink begins an epoch.

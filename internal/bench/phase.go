@@ -34,7 +34,7 @@ const maxWarmers = 64
 // warmUp sends n requests in a closed loop.
 func (t *target) warmUp(ctx context.Context, n int) {
 	p := &phase{target: t, ctx: ctx, warmup: true, from: t.first, begun: time.Now()}
-	slots := t.Concurrency
+	slots := max(t.Concurrency, t.warmers)
 	if slots == 0 {
 		slots = maxWarmers
 	}
@@ -84,6 +84,9 @@ func (p *phase) closed(n, slots int, l Load) {
 		slots = min(slots, n)
 	}
 	p.next = newAhead(2*slots + 2)
+	waits, drained := context.WithCancel(p.starts) // nobody waits for a ramp when there is nothing left
+	defer drained()
+	p.next.drained = drained
 	var writer, all sync.WaitGroup
 	writer.Go(func() {
 		defer p.next.close()
@@ -95,7 +98,11 @@ func (p *phase) closed(n, slots int, l Load) {
 		if l.Ramp > 0 {
 			due = p.begun.Add(l.Ramp * time.Duration(i) / time.Duration(slots))
 		}
-		all.Go(func() { p.slot(due, l.Think) })
+		all.Go(func() {
+			if due.IsZero() || p.pacer().Until(waits, due) == nil {
+				p.slot(due, l.Think)
+			}
+		})
 	}
 	all.Wait()
 	p.next.stop()
@@ -107,11 +114,8 @@ func (p *phase) closed(n, slots int, l Load) {
 // up, when that let it go.
 func (p *phase) slot(due time.Time, think time.Duration) {
 	for {
-		if !due.IsZero() && p.pacer().Until(p.starts, due) != nil {
-			return
-		}
 		q, ok := p.next.take()
-		if !ok {
+		if !ok || think > 0 && p.pacer().Until(p.starts, due) != nil {
 			return
 		}
 		leave, ok := p.enter()
@@ -133,7 +137,7 @@ func (p *phase) enter() (pass, bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gaveUp || p.starts.Err() != nil {
+	if p.gaveUp || p.starts.Err() != nil || p.caller.Err() != nil {
 		p.gate.cancel(leave)
 		return pass{}, false
 	}

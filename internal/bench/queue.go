@@ -21,6 +21,8 @@ type ahead struct {
 	size  int
 	over  bool // no slot will take another
 	last  bool // no more will come
+
+	drained func() // if not nil, called when all are taken
 }
 
 func newAhead(size int) *ahead {
@@ -60,6 +62,7 @@ func (a *ahead) take() (p prepared, ok bool) {
 	if len(a.ready) == a.size/2 {
 		a.room.Signal()
 	}
+	a.tell()
 	return p, true
 }
 
@@ -69,6 +72,13 @@ func (a *ahead) close() {
 	defer a.mu.Unlock()
 	a.last = true
 	a.some.Broadcast()
+	a.tell()
+}
+
+func (a *ahead) tell() {
+	if a.last && len(a.ready) == 0 && a.drained != nil {
+		a.drained()
+	}
 }
 
 // stop says that no slot will take another.

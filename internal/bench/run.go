@@ -66,6 +66,7 @@ type session struct {
 	client  *http.Client
 	targets []*target
 	runs    int
+	warmers int // most slots of a sweep: the warm-up is for all of it
 }
 
 func newSession(c Config) *session {
@@ -84,12 +85,14 @@ func (s *session) close() { s.client.CloseIdleConnections() }
 // run is one run under way.
 type run struct {
 	*Config
-	id     string
-	first  int // number of the first prompt
-	client *http.Client
-	took   *behind
-	starts context.Context // ends when no more requests may start
-	stop   context.CancelCauseFunc
+	id      string
+	first   int // number of the first prompt
+	warmers int // least slots of the warm-up
+	client  *http.Client
+	took    *behind
+	caller  context.Context // Run's: its end is seen before that of the contexts below it
+	starts  context.Context // ends when no more requests may start
+	stop    context.CancelCauseFunc
 }
 
 // Why no more requests start.
@@ -100,8 +103,9 @@ var (
 )
 
 func (s *session) run(ctx context.Context, c Config) *Result {
-	r := &run{Config: &c, id: c.ID(), first: s.runs * maxRequests, took: newBehind(), client: s.client}
+	r := &run{Config: &c, id: c.ID(), first: s.runs * maxRequests, warmers: s.warmers, took: newBehind(), client: s.client}
 	s.runs++
+	r.caller = ctx
 	r.starts, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	res := &Result{Started: time.Now(), Targets: make([]TargetResult, len(c.Targets))}

@@ -58,6 +58,9 @@ func Sweep(ctx context.Context, c Config, points []Point, before func(i int, c *
 	}
 	s := newSession(c)
 	defer s.close()
+	for _, one := range configs {
+		s.warmers = max(s.warmers, one.Concurrency)
+	}
 	var results []*Result
 	for i, one := range configs {
 		if i > 0 {

@@ -246,7 +246,8 @@ func burstItem(row []string, at [3]int) (it Item, err error) {
 }
 
 func csvError(err error) error {
-	if p, ok := errors.AsType[*csv.ParseError](err); ok {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
 		return badTrace("trace line %d: %v", "a CSV with a header, or one JSON object a line", p.Line, p.Err)
 	}
 	if errors.Is(err, errLongLine) {
