@@ -24,6 +24,11 @@ fi
 
 go vet ./...
 go test "${flags[@]}" ./...
+case " ${flags[*]} " in *" -race "*)
+	# What skips itself under the race detector, and says so.
+	go test -shuffle=on ./internal/bench
+	;;
+esac
 (cd tools && go vet ./prices && go test ./prices)
 cd test
 go vet -tags real ./...

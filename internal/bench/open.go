@@ -25,7 +25,7 @@ func (p *phase) open() {
 }
 
 const (
-	maxReady = 512 // requests that are written ahead
+	maxReady = 128 // requests that are written ahead
 	spare    = 32  // workers that wait beside those at work
 )
 
@@ -52,10 +52,14 @@ func (p *phase) worker() {
 	var free time.Time // when the last answer ended
 	for {
 		q, ok := p.next.take()
-		if !ok || p.pacer().Until(p.starts, q.due) != nil {
+		if !ok || p.pacer().Until(p.lives, q.due) != nil {
 			return
 		}
-		leave, ok := p.enter()
+		may, waited := p.lives, q.due.Before(free) && p.crew.full() // all were at work then
+		if waited {
+			may = p.starts // one that was in time may wake up after the end
+		}
+		leave, ok := p.enter(may)
 		if !ok {
 			return
 		}
@@ -63,7 +67,7 @@ func (p *phase) worker() {
 		switch {
 		case q.due.Before(leave.shut):
 			warning = WarnQuotaWait
-		case q.due.Before(free) && p.crew.full(): // all were at work then
+		case waited:
 			warning = WarnSlotWait
 		}
 		p.crew.busy()

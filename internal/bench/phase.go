@@ -17,6 +17,7 @@ type phase struct {
 	*target
 	ctx    context.Context // of calls
 	starts context.Context // ends when no more may start
+	lives  context.Context // the same, the end of the time apart
 	warmup bool
 	from   int // number of the first prompt
 	begun  time.Time
@@ -69,7 +70,8 @@ func (t *target) measure(ctx context.Context) *phase {
 func (p *phase) begin() func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.starts, p.giveUp = context.WithCancelCause(p.run.starts)
+	p.lives, p.giveUp = context.WithCancelCause(p.run.starts)
+	p.starts = p.lives
 	if p.gaveUp {
 		p.giveUp(errGaveUp)
 	}
@@ -118,7 +120,7 @@ func (p *phase) slot(due time.Time, think time.Duration) {
 		if !ok || think > 0 && p.pacer().Until(p.starts, due) != nil {
 			return
 		}
-		leave, ok := p.enter()
+		leave, ok := p.enter(p.starts)
 		if !ok {
 			return
 		}
@@ -129,15 +131,15 @@ func (p *phase) slot(due time.Time, think time.Duration) {
 	}
 }
 
-// enter waits for the quota and counts a request that is sent.
-func (p *phase) enter() (pass, bool) {
+// enter waits for the quota. Nothing goes out once may has ended.
+func (p *phase) enter(may context.Context) (pass, bool) {
 	leave, err := p.gate.enter(p.starts)
 	if err != nil {
 		return pass{}, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gaveUp || p.starts.Err() != nil || p.caller.Err() != nil {
+	if p.gaveUp || may.Err() != nil || p.caller.Err() != nil {
 		p.gate.cancel(leave)
 		return pass{}, false
 	}
@@ -192,7 +194,7 @@ func (p *phase) ended(trace *weir.Trace, leave pass, at time.Time, retries int) 
 	}
 	p.judge(trace)
 	if p.Retry429 && trace.Outcome == weir.RateLimited && retries < maxRetries {
-		if again, more = p.enter(); more {
+		if again, more = p.enter(p.starts); more {
 			trace.Warn(WarnRetried)
 			p.mu.Lock()
 			p.tally.retried++

@@ -70,11 +70,11 @@ func limitOf(t *weir.Trace) string {
 // draft standard's ratelimit-remaining. It names the limit, and the header
 // with its size.
 func remainingName(key string) (name, limit string, ok bool) {
-	at := strings.Index(key, "ratelimit-")
-	if at < 0 || !strings.Contains(key, "remaining") {
+	_, of, ok := strings.Cut(key, "ratelimit-")
+	if !ok || !strings.Contains(key, "remaining") {
 		return "", "", false
 	}
-	name = strings.Trim(strings.Replace(key[at+len("ratelimit-"):], "remaining", "", 1), "-")
+	name = strings.Trim(strings.Replace(of, "remaining", "", 1), "-")
 	for _, per := range []string{"minute", "hour", "day"} {
 		if rest, cut := strings.CutSuffix(name, "-"+per); cut {
 			name = rest + "-per-" + per

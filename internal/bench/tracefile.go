@@ -246,8 +246,7 @@ func burstItem(row []string, at [3]int) (it Item, err error) {
 }
 
 func csvError(err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*csv.ParseError](err); ok {
 		return badTrace("trace line %d: %v", "a CSV with a header, or one JSON object a line", p.Line, p.Err)
 	}
 	if errors.Is(err, errLongLine) {
