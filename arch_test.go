@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/config":   {""},
 	"internal/work":     {"", "internal/request"},
 	"internal/sim":      {"", "internal/clock", "internal/sse", "internal/request"},
-	"internal/report":   {"", "internal/stats"},
+	"internal/report":   {"", "internal/stats", "internal/work"},
 	"internal/weirtest": {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim", "internal/report"},
 	"cmd/weir":          {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/config", "internal/work"},
 }

@@ -30,6 +30,10 @@ type Trace struct {
 	WorkloadID string `json:"workload_id,omitempty"`
 	Warmup     bool   `json:"warmup,omitempty"` // sent to warm connections and caches; in no figure
 
+	Session   Opt[int] `json:"session,omitzero"`     // of several turns, or a cold and warm pair
+	Turn      Opt[int] `json:"turn,omitzero"`        // in it, from 0
+	CacheRole string   `json:"cache_role,omitempty"` // cold or warm, of a pair
+
 	Due  time.Time `json:"due"`  // when the schedule wanted it to start
 	Sent time.Time `json:"sent"` // when the client began, before it had a connection
 

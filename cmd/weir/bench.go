@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -32,21 +33,6 @@ type benchCmd struct {
 	outputFlags  `group:"What comes out"`
 }
 
-type workFlags struct {
-	Prompt      string   `help:"Ask this instead of synthetic words." placeholder:"TEXT"`
-	System      string   `help:"System prompt." placeholder:"TEXT"`
-	Input       int      `name:"input-tokens" default:"256" help:"About how long a synthetic prompt is."`
-	OutputLen   int      `name:"output-tokens" default:"128" help:"Most output tokens; what e2e@N is for."`
-	Temperature float64  `default:"0" help:"Sampling temperature; -1 sends none."`
-	Reasoning   string   `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
-	IgnoreEOS   bool     `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
-	Stream      bool     `negatable:"" default:"true" help:"Ask for streams; without (--no-stream) there is no time to first token."`
-	NoNonce     bool     `name:"no-nonce" help:"Leave out the nonce in front of each prompt that defeats prompt caches."`
-	Body        []string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" sep:"none"`
-	ExtraBody   string   `name:"extra-body" help:"Extra body fields as one JSON object." placeholder:"JSON"`
-	Header      []string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" sep:"none"`
-}
-
 type clockFlags struct {
 	Connect     time.Duration `name:"connect-timeout" default:"10s" help:"To have a connection."`
 	FirstOutput time.Duration `name:"first-output-timeout" default:"60s" help:"To the first output event."`
@@ -69,6 +55,8 @@ output speed, failures by class and how far the client itself can be trusted.
   weir bench groq/llama-3.1-8b-instant deepinfra/meta-llama/Llama-3.1-8B-Instruct --budget 1usd
   weir bench --model llama-3.1-8b --all --dry-run
   weir bench https://a.example/v1 https://b.example/v1 --model M --key-env A_KEY --key-env B_KEY
+  weir bench http://127.0.0.1:8000/v1 --model M --cache compare -n 40
+  weir bench http://127.0.0.1:8000/v1 --model M --turns 4 --think 5s~2s --mix 70%:256/128,30%:4000/512
   weir bench http://127.0.0.1:8000/v1 --model M -n 50 --save runs/today -o json
 
 A + marks a percentile that so few requests cannot bound from above. Ctrl-C stops
@@ -125,16 +113,15 @@ func dryRun(p *process, cfg *bench.Config) error {
 func (c *benchCmd) config(targets []weir.Target) (bench.Config, error) {
 	cfg := bench.Config{
 		Targets: targets, Seed: c.Seed,
-		Work: bench.Work{
-			Prompt: c.Prompt, System: c.System, InputTokens: c.Input, OutputTokens: c.OutputLen,
-			ReasoningEffort: c.Reasoning, IgnoreEOS: c.IgnoreEOS, NoStream: !c.Stream, NoNonce: c.NoNonce,
-		},
 		Limits: meter.Limits{Connect: c.Connect, FirstOutput: c.FirstOutput, Stall: c.Stall, Total: c.Total},
 	}
 	if cfg.Seed == 0 {
 		cfg.Seed = rand.Uint64() >> 11 // exact in JSON
 	}
-	if err := c.fill(&cfg); err != nil {
+	if err := c.loadFlags.fill(&cfg); err != nil {
+		return cfg, err
+	}
+	if err := c.workFlags.fill(&cfg, c.Think); err != nil {
 		return cfg, err
 	}
 	if c.Temperature != -1 {
@@ -233,7 +220,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	if err := errors.Join(err, precise.Close()); err != nil {
 		return err
 	}
-	summary := report.Summarise(runOf(settings, res, gcPauses()-pauses))
+	summary := report.Summarise(runOf(&cfg, settings, res, gcPauses()-pauses))
 	var unsaved error
 	if folder != nil {
 		unsaved = folder.Close(summary)
@@ -283,29 +270,34 @@ func verdict(p *process, s *report.Summary, output string) error {
 
 func settingsOf(c *bench.Config) report.Settings {
 	w := c.Work
+	input, output := w.Plan.Lengths.Mean()
+	if !w.Plan.Learns() {
+		input = 0
+	}
 	total := weir.Span{}
 	if c.Limits.Total > 0 {
 		total = weir.SpanOf(c.Limits.Total)
 	}
 	return report.Settings{
 		Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
-		InputTokens: w.InputTokens, OutputTokens: w.OutputTokens, Prompt: w.Prompt, System: w.System,
+		InputTokens: int(math.Round(input)), OutputTokens: int(math.Round(output)), Work: workSettings(c),
+		Prompt: w.Plan.Prompt, System: w.Plan.System,
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
-		Nonce: !w.NoNonce, Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
+		Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
 		Limits: report.LimitSettings{
 			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall), Total: total,
 		},
 	}
 }
 
-func runOf(s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
+func runOf(cfg *bench.Config, s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
 	r := report.Run{
 		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
 		Interrupted: res.Interrupted, Budget: res.BudgetReached, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{
-			Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned, Missed: t.Missed, SlotWaits: t.SlotWaits,
+			Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned, Lengths: lengthFit(cfg, t.Lengths), Missed: t.Missed, SlotWaits: t.SlotWaits,
 			Asked: t.Asked, Achieved: t.Achieved, QuotaRefused: t.Quota.Refused, QuotaWaited: t.Quota.Waited, QuotaLimits: t.Quota.Limits,
 		})
 	}

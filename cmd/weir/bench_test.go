@@ -27,7 +27,7 @@ func TestBenchDefaults(t *testing.T) {
 	}
 	s := o.summary(t)
 	c := s.Settings
-	if c.Concurrency != 1 || c.Requests != 20 || c.Warmup != 1 || c.InputTokens != 256 || c.OutputTokens != 128 || !c.Stream || !c.Nonce {
+	if c.Concurrency != 1 || c.Requests != 20 || c.Warmup != 1 || c.InputTokens != 256 || c.OutputTokens != 128 || !c.Stream || c.Work.Cache != "auto" || c.Work.Content != "words" {
 		t.Errorf("settings %+v", c)
 	}
 	if temperature, ok := c.Temperature.Get(); !ok || temperature != 0 {
@@ -90,6 +90,9 @@ func TestBenchSaves(t *testing.T) {
 	again := report.Run{Settings: settings, Duration: saved.Duration.Duration()}
 	for _, tr := range traces {
 		again.Samples = append(again.Samples, tr.Sample())
+	}
+	for _, one := range printed.Targets {
+		again.Notes = append(again.Notes, report.TargetNote{Lengths: one.Lengths})
 	}
 	same(t, "figures from traces.jsonl", printed.Targets, report.Summarise(again).Targets)
 }
@@ -232,9 +235,9 @@ func TestBenchUsage(t *testing.T) {
 		{[]string{url, "--concurrency", "0", "--model", "m"}, []string{"concurrency 0", "at least 1"}},
 		{[]string{url, "--concurrency", "1000000", "--model", "m"}, []string{"concurrency 1000000", "at most"}},
 		{[]string{url, "--warmup=-1", "--model", "m"}, []string{"warm-up -1"}},
-		{[]string{url, "--input-tokens", "0", "--model", "m"}, []string{"0 input tokens"}},
-		{[]string{url, "--input-tokens", "100000000", "--model", "m"}, []string{"100000000 input tokens", "at most"}},
-		{[]string{url, "--output-tokens", "0", "--model", "m"}, []string{"0 output tokens"}},
+		{[]string{url, "--input-tokens", "0", "--model", "m"}, []string{"--input-tokens", "length 0", "from 1"}},
+		{[]string{url, "--input-tokens", "100000000", "--model", "m"}, []string{"--input-tokens", "length 100000000", "to 10000000"}},
+		{[]string{url, "--output-tokens", "0", "--model", "m"}, []string{"--output-tokens", "length 0"}},
 		{[]string{url, "--temperature=-2", "--model", "m"}, []string{"--temperature -2"}},
 		{[]string{url, "--stall-timeout=-1s", "--model", "m"}, []string{"timeout", "-1s"}},
 		{[]string{url, "--stall-timeout=5", "--model", "m"}, []string{"--stall-timeout", "5"}},
@@ -304,7 +307,7 @@ func TestBenchAsks(t *testing.T) {
 	if body.Top_p != 0.9 || body.Note != "a, b" || len(body.X["a"]) != 2 {
 		t.Errorf("extra fields: %s", raw)
 	}
-	if len(body.Messages) != 2 || body.Messages[0].Content != "Be brief." || !strings.HasSuffix(body.Messages[1].Content, "] Why, is = the sky blue?") {
+	if len(body.Messages) != 2 || !strings.HasSuffix(body.Messages[0].Content, "] Be brief.") || body.Messages[1].Content != "Why, is = the sky blue?" {
 		t.Errorf("messages: %+v", body.Messages)
 	}
 	if got := (<-headers).Get("X-Team"); got != "a=b, c" {

@@ -6,6 +6,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/sim"
+	"weir.dev/weir/internal/work"
 	"weir.dev/weir/meter"
 )
 
@@ -52,7 +53,7 @@ func (c *demoCmd) Run(p *process) error {
 	}
 	err = runBench(p, bench.Config{
 		Targets: targets, Concurrency: 4, Requests: 36, Warmup: 4, Seed: c.Seed,
-		Work:   bench.Work{InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0)},
+		Work:   bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(128))}, Temperature: weir.Some(0.0)},
 		Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
 	}, "", c.outputFlags)
 	if closeErr := s.close(); err == nil {

@@ -15,7 +15,7 @@ type loadFlags struct {
 	Warmup      *int          `help:"Requests for each target before those, in no figure; by default one for each slot, which makes the connections warm." placeholder:"N"`
 	Duration    time.Duration `help:"Start measured requests for so long." placeholder:"D"`
 	Ramp        time.Duration `help:"Spread the first starts of the slots over so long." placeholder:"D"`
-	Think       time.Duration `help:"A slot rests so long after an answer." placeholder:"D"`
+	Think       string        `help:"A slot rests so long after an answer, such as 5s; in conversations the time before each further turn, which may scatter: 5s~2s." placeholder:"D"`
 	Rate        float64       `help:"Requests per second for each target, whatever the answers (open loop), as users who do not know of each other (Poisson)." placeholder:"R"`
 	Burstiness  float64       `default:"1" help:"How --rate scatters: 1 Poisson, below 1 bursts, above 1 more regular (gamma), 0 equal gaps." placeholder:"B"`
 	Schedule    string        `name:"rate-schedule" help:"Rates one after the other, such as 10@30s,50@1m." placeholder:"STEPS"`
@@ -31,7 +31,7 @@ func (f *loadFlags) open() bool { return f.Rate != 0 || f.Schedule != "" || f.Tr
 // fill puts the load into the configuration.
 func (f *loadFlags) fill(cfg *bench.Config) error {
 	cfg.Retry429 = f.Retry429
-	cfg.Load = bench.Load{Duration: f.Duration, Ramp: f.Ramp, Think: f.Think}
+	cfg.Load = bench.Load{Duration: f.Duration, Ramp: f.Ramp}
 	if err := f.shape(cfg); err != nil {
 		return err
 	}

@@ -105,10 +105,11 @@ type estimate struct {
 
 func estimateOf(cfg *bench.Config, free func(url string) bool) (e estimate) {
 	requests, known := planned(cfg)
+	input, output := cfg.Expect()
 	for _, t := range cfg.Targets {
 		usd := weir.None[float64]()
 		if t.Price != nil {
-			usd, _ = t.Price.Estimate(cfg.Work.InputTokens, cfg.Work.OutputTokens)
+			usd, _ = t.Price.Estimate(input, output)
 			if d := t.Price.AsOf; d != "" && !slices.Contains(e.dates, d) {
 				e.dates = append(e.dates, d)
 			}
@@ -129,24 +130,8 @@ func estimateOf(cfg *bench.Config, free func(url string) bool) (e estimate) {
 // planned is how many measured requests each target will get, where that is
 // known before.
 func planned(cfg *bench.Config) (n int, known bool) {
-	shape := cfg.Load.Shape
-	switch {
-	case cfg.Requests > 0:
-		return cfg.Requests, true
-	case shape == nil:
-		return 0, false
-	case len(shape.Offsets) > 0:
-		return len(shape.Offsets), true
-	}
-	total := 0.0
-	for _, step := range shape.Steps {
-		span := step.For
-		if span == 0 {
-			span = cfg.Load.Duration
-		}
-		total += step.Rate * span.Seconds()
-	}
-	return int(total + 0.5), true
+	n = cfg.Planned()
+	return n, n > 0
 }
 
 func (e estimate) String() string {

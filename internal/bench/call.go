@@ -25,7 +25,7 @@ const (
 func (p *phase) call(q prepared, leave pass, due time.Time) (trace *weir.Trace, refused []byte) {
 	ctx := meter.WithCall(catalog.WithTarget(p.ctx, p.Name), meter.Call{
 		Due: due, Kind: weir.Bench, Target: p.Name, Model: p.Model, Dialect: p.Dialect, WorkloadID: p.id, Warmup: p.warmup,
-		AskedTokens: q.asked, Stream: weir.Some(!p.Work.NoStream), IgnoreEOS: p.ignoresEOS(),
+		AskedTokens: q.asks.OutputTokens, Stream: weir.Some(!p.Work.NoStream), IgnoreEOS: p.ignoresEOS(),
 		Sink: func(tr *weir.Trace) { trace = tr },
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.enc.URL, bytes.NewReader(q.enc.Body))

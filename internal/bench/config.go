@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -24,8 +23,14 @@ type Config struct {
 	Seed        uint64
 	Work        Work
 	Items       []Item // lengths of the requests in turn, from the first again at the end; nil: all as in Work
-	Load        Load
-	Limits      meter.Limits
+	// Salt goes into the nonces and is to be new for each run, or a second run of
+	// a seed asks what the provider's cache may still know.
+	Salt string
+	// CalibrateEach fits prompts to each endpoint's own count of tokens. Else all
+	// targets are asked the same words.
+	CalibrateEach bool
+	Load          Load
+	Limits        meter.Limits
 
 	// Retry429 sends a request again that was refused for a quota, once the
 	// target may be asked again. Else the refusal is its outcome.
@@ -47,21 +52,6 @@ type Config struct {
 	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
 	// one goroutine.
 	OnEvent func(Event)
-}
-
-// Work is what is asked.
-type Work struct {
-	Prompt          string // asked as it is, after the nonce; empty: synthetic words
-	InputTokens     int    // about how long a synthetic prompt is, in tokens
-	OutputTokens    int
-	System          string
-	Temperature     weir.Opt[float64]
-	ReasoningEffort string
-	IgnoreEOS       bool
-	NoStream        bool
-	NoNonce         bool // let prompt caches hit
-	Extra           map[string]json.RawMessage
-	Headers         http.Header
 }
 
 // DefaultLimits are the clocks of a bench: no total, since long answers are no
@@ -92,23 +82,25 @@ func (c *Config) Check() error {
 	if err := c.checkLoad(); err != nil {
 		return err
 	}
-	return c.checkLengths()
+	if err := c.checkLengths(); err != nil {
+		return err
+	}
+	_, _, err := c.source(0)
+	return err
 }
 
-// checkLengths looks at the lengths of every request.
+// checkLengths looks at the lengths that a recording brings.
 func (c *Config) checkLengths() error {
-	for i := range max(1, len(c.Items)) {
-		w, where := c.work(i), ""
-		if len(c.Items) > 0 {
-			where = fmt.Sprintf(" in request %d", i+1)
-		}
+	given := c.Work.Plan.Lengths
+	for i, it := range c.Items {
+		where := fmt.Sprintf(" in request %d", i+1)
 		switch {
-		case w.InputTokens < 1 && w.Prompt == "":
-			return bad(fmt.Sprintf("%d input tokens%s", w.InputTokens, where), "it must be at least 1, or give a prompt")
-		case w.InputTokens > maxInputTokens:
-			return bad(fmt.Sprintf("%d input tokens%s", w.InputTokens, where), fmt.Sprintf("at most %d", maxInputTokens))
-		case w.OutputTokens < 1:
-			return bad(fmt.Sprintf("%d output tokens%s", w.OutputTokens, where), "it must be at least 1")
+		case it.InputTokens < 0 || it.InputTokens == 0 && len(given) == 0 && c.Work.Plan.Learns():
+			return bad(fmt.Sprintf("%d input tokens%s", it.InputTokens, where), "it must be at least 1, or give a length for all")
+		case it.InputTokens > maxInputTokens:
+			return bad(fmt.Sprintf("%d input tokens%s", it.InputTokens, where), fmt.Sprintf("at most %d", maxInputTokens))
+		case it.OutputTokens < 0 || it.OutputTokens == 0 && len(given) == 0:
+			return bad(fmt.Sprintf("%d output tokens%s", it.OutputTokens, where), "it must be at least 1, or give a length for all")
 		}
 	}
 	return nil
@@ -138,8 +130,12 @@ func (c *Config) CheckRequests() error {
 // FirstRequest is the first request to a target as it would be sent, keys
 // apart.
 func (c *Config) FirstRequest(i int) (*request.Encoded, error) {
-	t, w := c.Targets[i], c.work(0)
-	return request.Encode(t.URL, t.Dialect, w.spec(t.Model, w.prompt(c.Seed, i, 0)), nil)
+	src, from, err := c.source(0)
+	if err != nil {
+		return nil, err
+	}
+	t := c.Targets[i]
+	return request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, src.Prompt(i, from, nil)), nil)
 }
 
 const (

@@ -28,7 +28,7 @@ func BenchmarkOpenLoop(b *testing.B) {
 	for _, rate := range []float64{500, 2000} {
 		c := Config{
 			Targets: []weir.Target{{Name: "a", URL: "http://a/v1", Dialect: weir.OpenAIChat, Model: "m"}}, Warmup: 16, Seed: 1, Clock: precise,
-			Load: Load{Shape: Poisson(rate), Duration: 5 * time.Second}, Work: Work{InputTokens: 64, OutputTokens: 4}, Limits: DefaultLimits(),
+			Load: Load{Shape: Poisson(rate), Duration: 5 * time.Second}, Work: Work{Plan: tokens(64, 4)}, Limits: DefaultLimits(),
 		}
 		b.Run(fmt.Sprintf("bare/%v", rate), func(b *testing.B) {
 			for b.Loop() {

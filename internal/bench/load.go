@@ -4,16 +4,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"time"
 
 	"weir.dev/weir/internal/clock"
+	"weir.dev/weir/internal/work"
 )
 
 // Load is when requests start, beyond Config's Concurrency and Requests. The
 // zero value is a closed loop that ends with its requests.
 type Load struct {
 	// Shape makes it an open loop: requests are due by a schedule, whatever the
-	// answers. It ends after Requests, after Duration, or with the schedule.
+	// answers. It ends after Requests, after Duration, or with the schedule. Of a
+	// session it is the first turn that is due so.
 	// Every target has the whole schedule, with the same arrivals.
 	Shape *Shape
 	// Duration is how long measured requests start; 0: until all are sent, or
@@ -24,8 +27,8 @@ type Load struct {
 	Grace time.Duration
 	// Ramp spreads the first starts of a closed loop's slots over so long.
 	Ramp time.Duration
-	// Think is how long a closed loop's slot rests after an answer. The next
-	// request is due after it.
+	// Think is how long a closed loop's slot rests after an answer, or after a
+	// session's last. The next request is due after it.
 	Think time.Duration
 }
 
@@ -87,41 +90,40 @@ func (c *Config) Planned() int {
 		}
 		return c.Requests
 	}
+	src, from, err := c.source(0)
+	if err != nil {
+		return 0
+	}
 	n := 0
-	for range c.plan() {
-		n++
+	for a := range c.arrivals(src, from) {
+		n += 1 + a.more
 	}
 	return n
 }
 
-// plan yields the due times of an open loop's measured requests, with their
-// numbers.
-func (c *Config) plan() func(yield func(int, time.Duration) bool) {
-	span, ends := c.time()
-	return func(yield func(int, time.Duration) bool) {
-		i := 0
-		for at := range c.Load.Shape.Dues(c.Seed) {
-			if ends && at >= span || c.Requests > 0 && i == c.Requests || !yield(i, at) {
-				return
-			}
-			i++
-		}
-	}
+// arrival is when a session begins in an open loop.
+type arrival struct {
+	at    time.Duration
+	first int // number of its first request
+	more  int // turns that follow it
 }
 
-// work is what the i-th request asks for.
-func (c *Config) work(i int) Work {
-	w := c.Work
-	if len(c.Items) > 0 {
-		it := c.Items[i%len(c.Items)]
-		if it.InputTokens != 0 {
-			w.InputTokens = it.InputTokens
-		}
-		if it.OutputTokens != 0 {
-			w.OutputTokens = it.OutputTokens
+// arrivals yields those of an open loop's measured requests.
+func (c *Config) arrivals(src work.Source, from int) iter.Seq[arrival] {
+	span, ends := c.time()
+	return func(yield func(arrival) bool) {
+		next, stop := iter.Pull2(iter.Seq2[int, int](c.sessions(src, from)))
+		defer stop()
+		for at := range c.Load.Shape.Dues(c.Seed) {
+			if ends && at >= span {
+				return
+			}
+			first, more, ok := next()
+			if !ok || !yield(arrival{at, first, more}) {
+				return
+			}
 		}
 	}
-	return w
 }
 
 // pacer is the clock that due times are waited for with.

@@ -120,7 +120,7 @@ func TestItems(t *testing.T) {
 		c.Requests, c.Warmup = 5, 0
 		mustRun(t, c)
 		for i, body := range es[0].asked {
-			want, words := []float64{5, 3}[i%2], []int{30, 200}[i%2]-overhead
+			want, words := []float64{5, 3}[i%2], []int{30, 200}[i%2]-20
 			if n := len(strings.Fields(es[0].prompts()[i])); body["max_tokens"] != want || n < words || n > words+10 {
 				t.Errorf("request %d: %v tokens, %d words", i, body["max_tokens"], n)
 			}
@@ -204,8 +204,15 @@ func TestLoadID(t *testing.T) {
 	}
 	seen := map[string]bool{"": true}
 	for _, c := range []Config{
-		{Load: Load{Shape: Poisson(5)}}, {Load: Load{Shape: Poisson(6)}}, {Load: Load{Shape: Constant(5)}}, {Load: Load{Ramp: 1}}, {Load: Load{Think: 1}},
-		{Items: []Item{{0, 1, 2}}}, {Items: []Item{{0, 1, 3}}}, {Load: Load{Shape: Replay([]Item{{At: 5}})}}, {Load: Load{Shape: Replay([]Item{{At: 6}})}},
+		{Load: Load{Shape: Poisson(5)}},
+		{Load: Load{Shape: Poisson(6)}},
+		{Load: Load{Shape: Constant(5)}},
+		{Load: Load{Ramp: 1}},
+		{Load: Load{Think: 1}},
+		{Items: []Item{{0, 1, 2}}},
+		{Items: []Item{{0, 1, 3}}},
+		{Load: Load{Shape: Replay([]Item{{At: 5}})}},
+		{Load: Load{Shape: Replay([]Item{{At: 6}})}},
 	} {
 		if id := c.LoadID(); seen[id] {
 			t.Errorf("%q is not its own", id)
@@ -216,7 +223,7 @@ func TestLoadID(t *testing.T) {
 }
 
 func TestBadLoads(t *testing.T) {
-	good := Config{Targets: make([]weir.Target, 1), Concurrency: 1, Requests: 1, Work: Work{InputTokens: 1, OutputTokens: 1}}
+	good := Config{Targets: make([]weir.Target, 1), Concurrency: 1, Requests: 1, Work: Work{Plan: tokens(1, 1)}}
 	for name, change := range map[string]func(*Config){
 		"give a duration":       func(c *Config) { c.Requests = 0 },
 		"at most 10000000":      func(c *Config) { c.Requests = 1e9 },

@@ -31,13 +31,13 @@ const (
 
 func (p *phase) writeDues() {
 	defer p.next.close()
-	for i, at := range p.plan() {
-		q := p.write(i, p.from)
-		q.due = p.begun.Add(at)
-		if i == 0 {
-			p.dues[0] = at
+	for a := range p.arrivals(p.source, p.from) {
+		q := p.write(a.first, a.more)
+		q.due = p.begun.Add(a.at)
+		if p.came == 0 {
+			p.dues[0] = a.at
 		}
-		p.dues[1], p.written = at, i+1
+		p.dues[1], p.came, p.written = a.at, p.came+1, p.written+1+a.more
 		if !p.next.put(q) {
 			return
 		}
@@ -71,7 +71,7 @@ func (p *phase) worker() {
 			warning = WarnSlotWait
 		}
 		p.crew.busy()
-		free = p.send(q, leave, q.due, warning)
+		free, _ = p.session(q, leave, q.due, warning)
 		if !p.crew.idle() {
 			return
 		}

@@ -63,7 +63,7 @@ func TestM28AchievedRate(t *testing.T) {
 		for _, shape := range []*Shape{Constant(200), Poisson(200)} {
 			res := mustRun(t, Config{
 				Targets: []weir.Target{{Name: "a", URL: "http://a/v1", Dialect: weir.OpenAIChat, Model: "m"}}, Requests: 10_000,
-				Load: Load{Shape: shape}, Work: Work{InputTokens: 20, OutputTokens: 3}, Limits: DefaultLimits(), Base: instant{},
+				Load: Load{Shape: shape}, Work: Work{Plan: tokens(20, 3)}, Limits: DefaultLimits(), Base: instant{},
 			})
 			r := res.Targets[0]
 			if count(res, "a", false, weir.OK) != 10_000 || r.Unsent != 0 {
@@ -231,7 +231,7 @@ func TestOpenLoopAgainstTheSimulator(t *testing.T) {
 		items := []Item{{0, 30, 4}, {100 * ms, 60, 9}, {100 * ms, 40, 2}, {350 * ms, 0, 0}}
 		res := mustRun(t, Config{
 			Targets: []weir.Target{{Name: "a", URL: "http://a/v1", Dialect: weir.OpenAIChat, Model: "m"}},
-			Load:    Load{Shape: Replay(items)}, Items: items, Work: Work{InputTokens: 20, OutputTokens: 6}, Limits: DefaultLimits(),
+			Load:    Load{Shape: Replay(items)}, Items: items, Work: Work{Plan: tokens(20, 6)}, Limits: DefaultLimits(),
 			Base: meter.NewTransport(meter.Options{Dial: n.Dial}),
 		})
 		got := map[string]bool{}

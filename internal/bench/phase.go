@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -19,33 +20,37 @@ type phase struct {
 	starts context.Context // ends when no more may start
 	lives  context.Context // the same, the end of the time apart
 	warmup bool
-	from   int // number of the first prompt
 	begun  time.Time
 	next   *ahead
 	crew   crew // of an open loop
 
-	written int              // due times that the writer came to
-	dues    [2]time.Duration // the first and last of them
+	written int              // requests of the arrivals that the writer came to
+	came    int              // those arrivals
+	dues    [2]time.Duration // when the first and the last of them are due
 	whole   bool             // there are no more
 }
 
 // maxWarmers bounds the slots of the warm-up of an open loop without a cap.
 const maxWarmers = 64
 
-// warmUp sends n requests in a closed loop.
+// warmUp sends n requests in a closed loop, of sessions only the first turns.
 func (t *target) warmUp(ctx context.Context, n int) {
-	p := &phase{target: t, ctx: ctx, warmup: true, from: t.first, begun: time.Now()}
+	p := &phase{target: t, ctx: ctx, warmup: true, begun: time.Now()}
 	slots := max(t.Concurrency, t.warmers)
 	if slots == 0 {
 		slots = maxWarmers
 	}
 	defer p.begin()()
-	p.closed(n, slots, Load{})
+	p.closed(min(slots, n), Load{}, func(yield func(first, more int) bool) {
+		for k, i := t.source.Align(t.from+maxRequests), 0; i < n && yield(k, 0); i++ {
+			k = t.source.Align(k + 1)
+		}
+	})
 }
 
 // measure sends what is measured.
 func (t *target) measure(ctx context.Context) *phase {
-	p := &phase{target: t, from: t.first + t.Warmup, begun: time.Now()}
+	p := &phase{target: t, begun: time.Now()}
 	var cut context.CancelCauseFunc
 	p.ctx, cut = context.WithCancelCause(ctx)
 	defer cut(nil)
@@ -61,7 +66,11 @@ func (t *target) measure(ctx context.Context) *phase {
 	if t.Load.Shape != nil {
 		p.open()
 	} else {
-		p.closed(t.Requests, t.Concurrency, t.Load)
+		slots := t.Concurrency
+		if t.Requests > 0 {
+			slots = min(slots, t.Requests)
+		}
+		p.closed(slots, t.Load, t.sessions(t.source, t.from))
 	}
 	return p
 }
@@ -78,21 +87,21 @@ func (p *phase) begin() func() {
 	return func() { p.giveUp(nil) }
 }
 
-// closed sends n requests, or where n is 0 as many as there is time for. They
-// are written ahead of time, so that a slot that falls free finds its next one
-// ready.
-func (p *phase) closed(n, slots int, l Load) {
-	if n > 0 {
-		slots = min(slots, n)
-	}
+// closed sends what all yields: the number of each session's first request, and
+// how many turns follow that. They are written ahead of time, so that a slot
+// that falls free finds its next one ready.
+func (p *phase) closed(slots int, l Load, all iter.Seq2[int, int]) {
 	p.next = newAhead(2*slots + 2)
 	waits, drained := context.WithCancel(p.starts) // nobody waits for a ramp when there is nothing left
 	defer drained()
 	p.next.drained = drained
-	var writer, all sync.WaitGroup
+	var writer, crew sync.WaitGroup
 	writer.Go(func() {
 		defer p.next.close()
-		for i := 0; (n == 0 || i < n) && p.next.put(p.write(i, p.from)); i++ {
+		for first, more := range all {
+			if !p.next.put(p.write(first, more)) {
+				return
+			}
 		}
 	})
 	for i := range slots {
@@ -100,20 +109,20 @@ func (p *phase) closed(n, slots int, l Load) {
 		if l.Ramp > 0 {
 			due = p.begun.Add(l.Ramp * time.Duration(i) / time.Duration(slots))
 		}
-		all.Go(func() {
+		crew.Go(func() {
 			if due.IsZero() || p.pacer().Until(waits, due) == nil {
 				p.slot(due, l.Think)
 			}
 		})
 	}
-	all.Wait()
+	crew.Wait()
 	p.next.stop()
 	writer.Wait()
 }
 
-// slot sends one request after the other. It is free, and the next one due,
-// when an answer has ended and the time to think is over; where a quota held it
-// up, when that let it go.
+// slot sends one session after the other. It is free, and the next one due,
+// when the last answer has ended and the time to think is over; where a quota
+// held it up, when that let it go.
 func (p *phase) slot(due time.Time, think time.Duration) {
 	for {
 		q, ok := p.next.take()
@@ -127,8 +136,52 @@ func (p *phase) slot(due time.Time, think time.Duration) {
 		if due.IsZero() {
 			due = time.Now()
 		}
-		due = p.send(q, leave, later(due, leave.shut), "").Add(think)
+		if due, ok = p.session(q, leave, later(due, leave.shut), ""); !ok {
+			return
+		}
+		due = due.Add(think)
 	}
+}
+
+// session sends a request that may go out now, and then the turns that follow
+// it, each when the answer before it has ended and the user has thought. It
+// returns when the last answer ended; false where no more may start.
+func (p *phase) session(q prepared, leave pass, due time.Time, warning string) (ended time.Time, ok bool) {
+	for {
+		next := p.writeNext(q)
+		ended = p.send(q, leave, due, warning)
+		if next == nil {
+			return ended, true
+		}
+		q = <-next
+		due = ended.Add(q.asks.Think)
+		ok = q.asks.Think == 0 || p.pacer().Until(p.starts, due) == nil
+		if ok {
+			leave, ok = p.enter(p.starts)
+		}
+		if !ok {
+			p.forgo(1 + q.more)
+			return ended, false
+		}
+		due, warning = later(due, leave.shut), ""
+	}
+}
+
+// writeNext writes the turn after q while q is answered, where there is one. It
+// sends it once; who calls it receives.
+func (p *phase) writeNext(q prepared) <-chan prepared {
+	if q.more == 0 {
+		return nil
+	}
+	next := make(chan prepared, 1)
+	go func() { next <- p.write(q.k+1, q.more-1) }()
+	return next
+}
+
+func (p *phase) forgo(turns int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tally.forgone += turns
 }
 
 // enter waits for the quota. Nothing goes out once may has ended.
@@ -156,7 +209,7 @@ const maxRetries = 10
 func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (ended time.Time) {
 	p.count()
 	if q.lessons != p.known() { // it was written before we knew better
-		q = p.write(q.i, p.from)
+		q = p.write(q.k, q.more)
 	}
 	for lessons, retries := 0, 0; ; {
 		trace, refused := p.notEncoded(q.err, due, p.warmup), []byte(nil)
@@ -164,17 +217,21 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 			trace, refused = p.call(q, leave, due)
 		}
 		ended = time.Now()
+		q.mark(trace)
+		if p.warmup {
+			p.words.Observe(q.asks.Words, trace.Usage.Prompt.Or(0))
+		}
 		if lessons < request.MaxRetries && p.learn(refused) {
 			trace.Warmup = true
 			p.took.add(step{p.index, trace})
-			q, due = p.write(q.i, p.from), time.Now()
+			q, due = p.write(q.k, q.more), time.Now()
 			lessons++
 			continue
 		}
 		if warning != "" {
 			trace.Warn(warning)
 		}
-		again, more := p.ended(trace, leave, ended, retries)
+		again, more := p.ended(q, trace, leave, ended, retries)
 		p.took.add(step{p.index, trace})
 		if !more {
 			return ended
@@ -186,7 +243,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 
 // ended judges a call. Where a quota refused it and it is to be made again, it
 // waits until it may be.
-func (p *phase) ended(trace *weir.Trace, leave pass, at time.Time, retries int) (again pass, more bool) {
+func (p *phase) ended(q prepared, trace *weir.Trace, leave pass, at time.Time, retries int) (again pass, more bool) {
 	if !p.gate.leave(leave, trace, at) {
 		p.mu.Lock()
 		p.surrender()
@@ -202,9 +259,17 @@ func (p *phase) ended(trace *weir.Trace, leave pass, at time.Time, retries int) 
 		}
 	}
 	if !p.warmup && !more {
-		p.note(trace)
+		p.note(q, trace)
 	}
 	return again, more
+}
+
+// mark says which part of a session or a pair a trace is.
+func (q *prepared) mark(trace *weir.Trace) {
+	trace.CacheRole = string(q.asks.Cache)
+	if q.more > 0 || q.asks.Turn > 0 || q.asks.Cache != "" {
+		trace.Session, trace.Turn = weir.Some(q.asks.Session), weir.Some(q.asks.Turn)
+	}
 }
 
 func (p *phase) count() {
@@ -219,11 +284,11 @@ func (p *phase) count() {
 // result is what there is to say of what was measured. The lock is held.
 func (p *phase) result() TargetResult {
 	c := &p.tally
-	planned, open := p.Requests, p.Load.Shape != nil
+	planned, came, open := p.Requests, 0, p.Load.Shape != nil
 	timeUp := errors.Is(context.Cause(p.starts), errTime)
 	switch {
 	case open:
-		planned = p.planned()
+		planned, came = p.planned()
 	case timeUp || p.Requests == 0:
 		planned = c.sent
 	}
@@ -235,23 +300,28 @@ func (p *phase) result() TargetResult {
 		return res
 	}
 	if timeUp {
+		res.Planned -= c.forgone // the answers before them were too late
+		res.Unsent -= c.forgone
 		res.Missed = res.Unsent
 	}
 	span, _ := p.time()
-	res.Asked = weir.Some(p.Load.Shape.Rate(planned, span))
-	if d := p.dues[1] - p.dues[0]; p.written > 1 && d > 0 {
-		res.Drawn = weir.Some(float64(p.written-1) / d.Seconds())
+	res.Asked = weir.Some(p.Load.Shape.Rate(came, span))
+	if d := p.dues[1] - p.dues[0]; p.came > 1 && d > 0 {
+		res.Drawn = weir.Some(float64(p.came-1) / d.Seconds())
 	}
-	if d := c.last.Sub(c.first); c.sent > 1 && d > 0 {
-		res.Achieved = weir.Some(float64(c.sent-1) / d.Seconds())
+	if d := c.last.Sub(c.first); c.began > 1 && d > 0 {
+		res.Achieved = weir.Some(float64(c.began-1) / d.Seconds())
 	}
 	return res
 }
 
-// planned is how many requests the schedule has.
-func (p *phase) planned() int {
+// planned is how many requests the schedule has, and how many arrivals.
+func (p *phase) planned() (requests, arrivals int) {
 	if p.whole {
-		return p.written
+		return p.written, p.came
 	}
-	return p.Planned()
+	for a := range p.arrivals(p.source, p.from) {
+		requests, arrivals = requests+1+a.more, arrivals+1
+	}
+	return requests, arrivals
 }

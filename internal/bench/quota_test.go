@@ -201,10 +201,10 @@ func TestQuotas(t *testing.T) {
 
 func TestQuotaText(t *testing.T) {
 	for want, q := range map[string]Quota{
-		"":                                Quota{},
-		"limited by the provider's quota": Quota{Refused: 1},
-		"limited by the provider's quota (requests)":       Quota{Refused: 1, Limits: []string{"requests"}},
-		"limited by the provider's quota (tokens, images)": Quota{Refused: 1, Limits: []string{"tokens", "images"}},
+		"":                                {},
+		"limited by the provider's quota": {Refused: 1},
+		"limited by the provider's quota (requests)":       {Refused: 1, Limits: []string{"requests"}},
+		"limited by the provider's quota (tokens, images)": {Refused: 1, Limits: []string{"tokens", "images"}},
 	} {
 		if got := q.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -16,6 +16,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/weirtest"
+	"weir.dev/weir/internal/work"
 	"weir.dev/weir/meter"
 )
 
@@ -95,6 +96,11 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text)
 }
 
+// tokens is synthetic text of fixed lengths.
+func tokens(in, out int) work.Plan {
+	return work.Plan{Lengths: work.OnePair(work.Fixed(in), work.Fixed(out))}
+}
+
 // bubble runs f in virtual time with an endpoint for each of the answers, and
 // a configuration that asks them: 10 requests each, after 1 of warm-up.
 func bubble(t *testing.T, answers []func(http.ResponseWriter, int, map[string]any), f func(t *testing.T, c Config, es []*endpoint)) {
@@ -102,7 +108,7 @@ func bubble(t *testing.T, answers []func(http.ResponseWriter, int, map[string]an
 	synctest.Test(t, func(t *testing.T) {
 		c := Config{
 			Concurrency: 1, Requests: 10, Warmup: 1, Seed: 7,
-			Work:   Work{InputTokens: 64, OutputTokens: 3, Temperature: weir.Some(0.0)},
+			Work:   Work{Plan: tokens(64, 3), Temperature: weir.Some(0.0)},
 			Limits: DefaultLimits(),
 		}
 		byHost := hosts{}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/work"
 	"weir.dev/weir/meter"
 )
 
@@ -29,6 +30,7 @@ type TargetResult struct {
 	Unsent  int      // measured requests that were not sent, since the target cannot answer, the run was stopped, or they were missed
 	GaveUp  bool     // the target cannot answer: the first calls failed for good
 	Learned []string // what the endpoint turned out not to take
+	Lengths work.Fit // how long synthetic prompts come out
 
 	Begun     time.Time // when the measured requests began; zero: never
 	Planned   int       // measured requests that there should have been; of a closed loop that ends by time, those sent
@@ -58,7 +60,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	s := newSession(c)
 	defer s.close()
-	return s.run(ctx, c), nil
+	return s.run(ctx, c)
 }
 
 // session is what outlives a run in a sweep: connections, and what was learned
@@ -66,17 +68,22 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 type session struct {
 	client  *http.Client
 	targets []*target
+	lengths *lengths
 	runs    int
 	warmers int // most slots of a sweep: the warm-up is for all of it
 }
 
 func newSession(c Config) *session {
-	s := &session{client: &http.Client{
+	s := &session{lengths: newLengths(&c), client: &http.Client{
 		Transport:     &meter.Transport{Base: c.Base, Limits: c.Limits},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	for i, t := range c.Targets {
-		s.targets = append(s.targets, &target{Target: t, index: i, gate: newGate(c.pacer())})
+		words := s.lengths.shared
+		if c.CalibrateEach {
+			words = c.Work.Plan.NewCalibration()
+		}
+		s.targets = append(s.targets, &target{Target: t, index: i, words: words, gate: newGate(c.pacer())})
 	}
 	return s
 }
@@ -87,7 +94,9 @@ func (s *session) close() { s.client.CloseIdleConnections() }
 type run struct {
 	*Config
 	id      string
-	first   int // number of the first prompt
+	source  work.Source
+	from    int // number of the first measured request
+	lengths *lengths
 	warmers int // least slots of the warm-up
 	client  *http.Client
 	took    *behind
@@ -103,9 +112,16 @@ var (
 	errGaveUp = errors.New("the target cannot answer")
 )
 
-func (s *session) run(ctx context.Context, c Config) *Result {
-	r := &run{Config: &c, id: c.ID(), first: s.runs * maxRequests, warmers: s.warmers, took: newBehind(), client: s.client}
+func (s *session) run(ctx context.Context, c Config) (*Result, error) {
+	source, from, err := c.source(s.runs)
+	if err != nil {
+		return nil, err
+	}
 	s.runs++
+	r := &run{
+		Config: &c, id: c.ID(), source: source, from: from, lengths: s.lengths, warmers: s.warmers,
+		took: newBehind(), client: s.client,
+	}
 	r.caller = ctx
 	r.starts, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
@@ -126,7 +142,7 @@ func (s *session) run(ctx context.Context, c Config) *Result {
 	behind.Wait()
 	res.Interrupted = ctx.Err() != nil
 	res.BudgetReached = errors.Is(context.Cause(r.starts), errBudget)
-	return res
+	return res, nil
 }
 
 // collectEvery is how often the collector looks.

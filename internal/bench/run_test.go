@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -225,7 +224,7 @@ func TestOneAnswerIsEnough(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	c := Config{
 		Targets:     []weir.Target{{Name: "a", URL: "http://127.0.0.1:1/v1", Dialect: weir.OpenAIChat, Model: "m"}},
-		Concurrency: 8, Requests: 1000, Work: Work{InputTokens: 8, OutputTokens: 8}, Limits: DefaultLimits(), Base: meter.NewTransport(meter.Options{}),
+		Concurrency: 8, Requests: 1000, Work: Work{Plan: tokens(8, 8)}, Limits: DefaultLimits(), Base: meter.NewTransport(meter.Options{}),
 	}
 	res := mustRun(t, c)
 	if r := res.Targets[0]; !r.GaveUp || len(res.Samples) > 8 || len(res.Samples)+r.Unsent != 1000 || res.Samples[0].Outcome != weir.ConnectError || res.Samples[0].ErrorType != "refused" {
@@ -257,21 +256,20 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestRefusesWhatCannotBeRun(t *testing.T) {
-	good := Config{Targets: make([]weir.Target, 1), Concurrency: 1, Requests: 1, Work: Work{InputTokens: 1, OutputTokens: 1}}
+	good := Config{Targets: make([]weir.Target, 1), Concurrency: 1, Requests: 1, Work: Work{Plan: tokens(1, 1)}}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Config){
-		"no target":              func(c *Config) { c.Targets = nil },
-		"concurrency 0":          func(c *Config) { c.Concurrency = 0 },
-		"concurrency 10001":      func(c *Config) { c.Concurrency = 10_001 },
-		"0 requests":             func(c *Config) { c.Requests = 0 },
-		"warm-up -1":             func(c *Config) { c.Warmup = -1 },
-		"0 input tokens":         func(c *Config) { c.Work.InputTokens = 0 },
-		"10000001 input tokens":  func(c *Config) { c.Work.InputTokens = 10_000_001 },
-		"0 output tokens":        func(c *Config) { c.Work.OutputTokens = 0 },
-		"-1 output tokens":       func(c *Config) { c.Work.OutputTokens = -1 },
-		fmt.Sprint(-5, " input"): func(c *Config) { c.Work.InputTokens = -5 },
+		"no target":         func(c *Config) { c.Targets = nil },
+		"concurrency 0":     func(c *Config) { c.Concurrency = 0 },
+		"concurrency 10001": func(c *Config) { c.Concurrency = 10_001 },
+		"0 requests":        func(c *Config) { c.Requests = 0 },
+		"warm-up -1":        func(c *Config) { c.Warmup = -1 },
+		"length 0":          func(c *Config) { c.Work.Plan = tokens(0, 1) },
+		"length 10000001":   func(c *Config) { c.Work.Plan = tokens(10_000_001, 1) },
+		"length -1":         func(c *Config) { c.Work.Plan = tokens(1, -1) },
+		"length -5":         func(c *Config) { c.Work.Plan = tokens(-5, 1) },
 	} {
 		c := good
 		change(&c)

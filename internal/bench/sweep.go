@@ -69,7 +69,10 @@ func Sweep(ctx context.Context, c Config, points []Point, before func(i int, c *
 		if before != nil {
 			before(i, &one)
 		}
-		res := s.run(ctx, one)
+		res, err := s.run(ctx, one)
+		if err != nil {
+			return results, err
+		}
 		res.Label = points[i].String()
 		results = append(results, res)
 		if res.Interrupted || res.BudgetReached {

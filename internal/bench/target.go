@@ -10,6 +10,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/request"
+	"weir.dev/weir/internal/work"
 )
 
 // target is one target of a session, and of the run under way.
@@ -17,6 +18,7 @@ type target struct {
 	*run
 	weir.Target
 	index   int
+	words   *work.Calibration
 	learned request.Learned
 	gate    *gate
 
@@ -32,15 +34,18 @@ type target struct {
 // tally counts what was measured in this run.
 type tally struct {
 	sent, retried, cut, slotWaits int
-	first, last                   time.Time // starts
+	began                         int       // requests that an arrival began, not an answer
+	first, last                   time.Time // starts of those
+	forgone                       int       // turns of sessions that came to no end
 }
 
 // prepared is a request that is ready to go, or why it cannot be written.
 type prepared struct {
-	i       int       // in its phase
-	due     time.Time // open loop
-	lessons int       // what was known of the endpoint then
-	asked   int       // output tokens
+	k       int          // its number
+	more    int          // turns that follow it
+	due     time.Time    // open loop
+	lessons int          // what was known of the endpoint then
+	asks    work.Request // without its texts
 	enc     *request.Encoded
 	err     error
 }
@@ -52,21 +57,22 @@ func (t *target) drive(ctx context.Context, r *run) TargetResult {
 	if r.Warmup > 0 {
 		t.warmUp(ctx, r.Warmup)
 	}
+	fit := t.calibrate(r.starts)
 	m := t.measure(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	res := m.result()
-	res.GaveUp, res.Learned = t.gaveUp, t.learned.Dropped()
+	res.GaveUp, res.Learned, res.Lengths = t.gaveUp, t.learned.Dropped(), fit
 	return res
 }
 
-// write encodes the i-th request of a phase, whose prompts begin at number
-// from.
-func (t *target) write(i, from int) prepared {
+// write encodes request k, which so many turns follow.
+func (t *target) write(k, more int) prepared {
 	lessons := t.known()
-	w := t.work(i)
-	enc, err := request.Encode(t.URL, t.Dialect, w.spec(t.Model, w.prompt(t.Seed, t.index, from+i)), &t.learned)
-	return prepared{i: i, lessons: lessons, asked: w.OutputTokens, enc: enc, err: err}
+	r := t.source.Prompt(t.index, k, t.words)
+	enc, err := request.Encode(t.URL, t.Dialect, t.Work.spec(t.Model, r), &t.learned)
+	r.System, r.Messages, r.Images = "", nil, nil // they are in enc
+	return prepared{k: k, more: more, lessons: lessons, asks: r, enc: enc, err: err}
 }
 
 func (t *target) known() int {
@@ -130,7 +136,7 @@ func (t *target) surrender() {
 }
 
 // note counts the end of a measured request.
-func (t *target) note(tr *weir.Trace) {
+func (t *target) note(q prepared, tr *weir.Trace) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := &t.tally
@@ -140,6 +146,10 @@ func (t *target) note(tr *weir.Trace) {
 	if slices.Contains(tr.Warnings, WarnSlotWait) {
 		c.slotWaits++
 	}
+	if q.asks.Turn > 0 {
+		return
+	}
+	c.began++
 	if c.first.IsZero() || tr.Sent.Before(c.first) {
 		c.first = tr.Sent
 	}

@@ -4,58 +4,69 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
-	"strings"
+	"net/http"
 
+	"weir.dev/weir"
 	"weir.dev/weir/internal/request"
+	"weir.dev/weir/internal/work"
 )
 
-// words are common and short: each is one token in the tokenizers in use, so
-// that n words are about n tokens, and four bytes with its blank, so that an
-// estimate by bytes agrees. What a prompt really took stands in the usage.
-var words = strings.Fields(`the and you that was for are with his they this have from one had word but not what all
-were when your can said use each which she how their will other about out many then them these some her would make
-like him into time has look two more see way day man new now old off our put say sun top try war why win yes boy cat
-dog eye far few fly get got hot ice job key law let low map may men net oil own pay red run sea set six sky son ten
-tie tip toy van wet who air arm art ask bad bag bar bed big bit box bus buy car cup cut dry due ear eat egg end fat`)
-
-// overhead is about what the chat frame and the nonce add to a prompt, in
-// tokens.
-const overhead = 14
-
-// prompt is the k-th prompt to a target. Its words depend on the seed and k
-// only, so that all targets are asked the same; the nonce in front depends on
-// the target too, so that no cache can know the prompt, even where two targets
-// are one server.
-func (w Work) prompt(seed uint64, target, k int) string {
-	var b strings.Builder
-	if !w.NoNonce {
-		fmt.Fprintf(&b, "[%s] ", nonce(seed, target, k))
-	}
-	if w.Prompt != "" {
-		b.WriteString(w.Prompt)
-		return b.String()
-	}
-	rnd := rand.New(rand.NewPCG(seed, uint64(k)))
-	for range max(1, w.InputTokens-overhead) {
-		b.WriteString(words[rnd.IntN(len(words))])
-		b.WriteByte(' ')
-	}
-	b.WriteString("Go on with this list of words.")
-	return b.String()
+// Work is what is asked, and with which parameters.
+type Work struct {
+	Plan            work.Plan
+	Temperature     weir.Opt[float64]
+	ReasoningEffort string
+	IgnoreEOS       bool
+	NoStream        bool
+	Extra           map[string]json.RawMessage
+	Headers         http.Header
 }
 
-func nonce(seed uint64, target, k int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%d", seed, target, k))
-	return hex.EncodeToString(sum[:4])
-}
-
-func (w Work) spec(model, prompt string) request.Spec {
+func (w Work) spec(model string, r work.Request) request.Spec {
 	return request.Spec{
-		Model: model, System: w.System, Messages: []request.Message{{Role: request.RoleUser, Text: prompt}},
-		MaxTokens: w.OutputTokens, Temperature: w.Temperature, ReasoningEffort: w.ReasoningEffort,
+		Model: model, System: r.System, Messages: r.Messages,
+		MaxTokens: r.OutputTokens, Temperature: w.Temperature, ReasoningEffort: w.ReasoningEffort,
 		IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream, Extra: w.Extra, Headers: w.Headers,
+	}
+}
+
+// stride keeps the requests of a sweep's runs apart: run r measures from number
+// r x stride on, and warms up with numbers of the stride's second half. So what
+// is measured follows from the seed, however many were warmed up with.
+const stride = 2 * maxRequests
+
+// source makes a run's requests; from is the number of the first measured one.
+func (c *Config) source(run int) (src work.Source, from int, err error) {
+	plan := c.Work.Plan
+	if len(c.Items) > 0 {
+		plan.Sizes = func(k int) (input, output int) {
+			it := c.Items[(k-from)%len(c.Items)]
+			return it.InputTokens, it.OutputTokens
+		}
+	}
+	if src, err = plan.Source(c.Seed, c.Salt); err != nil {
+		return nil, 0, err
+	}
+	from = src.Align(run * stride)
+	return src, from, nil
+}
+
+// sessions yields the measured sessions of a run that has at most c.Requests
+// requests: the number of each one's first request, and how many turns follow
+// that.
+func (c *Config) sessions(src work.Source, from int) func(yield func(first, more int) bool) {
+	return func(yield func(first, more int) bool) {
+		for k, n := from, 0; c.Requests == 0 || n < c.Requests; {
+			next := src.Align(k + 1)
+			more := next - k - 1
+			if c.Requests > 0 {
+				more = min(more, c.Requests-n-1)
+			}
+			if !yield(k, more) {
+				return
+			}
+			k, n = next, n+1+more
+		}
 	}
 }
 
@@ -64,18 +75,50 @@ func (w Work) spec(model, prompt string) request.Spec {
 func (c *Config) ID() string {
 	w := c.Work
 	b, err := json.Marshal(struct {
-		Class, Prompt, System, Effort string
-		In, Out, Slots                int
-		Temperature                   any
-		IgnoreEOS, Stream, Nonce      bool
-		Extra                         map[string]json.RawMessage
+		Plan, Load, Effort string
+		Slots              int
+		Temperature        any
+		IgnoreEOS, Stream  bool
+		Extra              map[string]json.RawMessage
 	}{
-		"words", w.Prompt, w.System, w.ReasoningEffort, w.InputTokens, w.OutputTokens, c.Concurrency,
-		w.Temperature, w.IgnoreEOS, !w.NoStream, !w.NoNonce, w.Extra,
+		w.Plan.ID(), c.LoadID(), w.ReasoningEffort, c.Concurrency, w.Temperature, w.IgnoreEOS, !w.NoStream, w.Extra,
 	})
 	if err != nil {
 		return "" // Extra is not JSON; Encode says so for every request
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:6])
+}
+
+// The most that Expect looks at.
+const (
+	maxLooked     = 1000    // requests
+	maxLookedSize = 8 << 20 // bytes of their texts
+)
+
+// Expect is about how many tokens a measured request has, on average: as many as
+// were asked for, or where the texts are given, one for each four bytes. Nobody
+// knows what an image counts for.
+func (c *Config) Expect() (input, output int) {
+	src, from, err := c.source(0)
+	if err != nil {
+		return 0, 0
+	}
+	n, size := 0, 0
+	for n < maxLooked && size < maxLookedSize && (c.Requests == 0 || n < c.Requests) {
+		r := src.Prompt(0, from+n, nil)
+		bytes := len(r.System)
+		for _, m := range r.Messages {
+			bytes += len(m.Text)
+		}
+		tokens := r.InputTokens
+		if tokens == 0 {
+			tokens = (bytes + 3) / 4
+		}
+		size += bytes
+		input += tokens
+		output += r.OutputTokens
+		n++
+	}
+	return (input + n - 1) / n, (output + n - 1) / n
 }

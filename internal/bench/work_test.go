@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/work"
 )
 
-var nonceFirst = regexp.MustCompile(`^\[[0-9a-f]{8}\] `)
+var nonceFirst = regexp.MustCompile(`^\[\d{12}\] `)
 
 // split takes the nonces off.
 func split(t *testing.T, prompts []string) (nonces, rest []string) {
@@ -29,7 +30,7 @@ func split(t *testing.T, prompts []string) (nonces, rest []string) {
 func TestPrompts(t *testing.T) {
 	ask := func(seed uint64, slots int) (a, b []string) {
 		bubble(t, answers{stream(ms, ms), stream(7*ms, ms)}, func(t *testing.T, c Config, es []*endpoint) {
-			c.Seed, c.Concurrency = seed, slots
+			c.Seed, c.Concurrency, c.Warmup, c.Requests = seed, slots, 0, 11
 			mustRun(t, c)
 			a, b = es[0].prompts(), es[1].prompts()
 		})
@@ -68,22 +69,29 @@ func TestPrompts(t *testing.T) {
 
 func TestOwnPrompt(t *testing.T) {
 	bubble(t, answers{stream(ms, ms)}, func(t *testing.T, c Config, es []*endpoint) {
-		c.Work.Prompt, c.Work.InputTokens, c.Work.System = "Why is the sky blue?", 0, "Be brief."
+		c.Work.Plan.Prompt, c.Work.Plan.System = "Why is the sky blue?", "Be brief."
 		mustRun(t, c)
-		nonces, words := split(t, es[0].prompts())
+		if p := slices.Compact(es[0].prompts()); len(p) != 1 || p[0] != "Why is the sky blue?" {
+			t.Errorf("%q", p)
+		}
+		var systems []string
+		for _, body := range es[0].asked {
+			first := body["messages"].([]any)[0].(map[string]any)
+			if first["role"] != "system" {
+				t.Errorf("%v", first)
+			}
+			systems = append(systems, first["content"].(string))
+		}
+		nonces, texts := split(t, systems) // caches know prefixes: the system's text comes first
 		if n := len(slices.Compact(nonces)); n != 11 {
 			t.Errorf("%d nonces", n)
 		}
-		if words = slices.Compact(words); len(words) != 1 || words[0] != "Why is the sky blue?" {
-			t.Errorf("%q", words)
-		}
-		first := es[0].asked[0]["messages"].([]any)[0].(map[string]any)
-		if first["role"] != "system" || first["content"] != "Be brief." {
-			t.Errorf("%v", first)
+		if texts = slices.Compact(texts); len(texts) != 1 || texts[0] != "Be brief." {
+			t.Errorf("%q", texts)
 		}
 	})
 	bubble(t, answers{stream(ms, ms)}, func(t *testing.T, c Config, es []*endpoint) {
-		c.Work.Prompt, c.Work.NoNonce = "Why is the sky blue?", true
+		c.Work.Plan.Prompt, c.Work.Plan.Cache = "Why is the sky blue?", work.CacheAny
 		mustRun(t, c)
 		if p := slices.Compact(es[0].prompts()); len(p) != 1 || p[0] != "Why is the sky blue?" {
 			t.Errorf("%q", p)
@@ -93,7 +101,7 @@ func TestOwnPrompt(t *testing.T) {
 
 // TestWorkloadID: what is asked and how hard, not of whom, how often or when.
 func TestWorkloadID(t *testing.T) {
-	base := Config{Concurrency: 1, Requests: 10, Work: Work{InputTokens: 64, OutputTokens: 8, Temperature: weir.Some(0.0)}}
+	base := Config{Concurrency: 1, Requests: 10, Work: Work{Plan: tokens(64, 8), Temperature: weir.Some(0.0)}}
 	id := base.ID()
 	for name, change := range map[string]func(*Config){
 		"requests": func(c *Config) { c.Requests = 99 },
@@ -108,15 +116,15 @@ func TestWorkloadID(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Config){
 		"slots":       func(c *Config) { c.Concurrency = 2 },
-		"input":       func(c *Config) { c.Work.InputTokens = 65 },
-		"output":      func(c *Config) { c.Work.OutputTokens = 9 },
-		"prompt":      func(c *Config) { c.Work.Prompt = "x" },
-		"system":      func(c *Config) { c.Work.System = "x" },
+		"input":       func(c *Config) { c.Work.Plan = tokens(65, 8) },
+		"output":      func(c *Config) { c.Work.Plan = tokens(64, 9) },
+		"prompt":      func(c *Config) { c.Work.Plan.Prompt = "x" },
+		"system":      func(c *Config) { c.Work.Plan.System = "x" },
 		"temperature": func(c *Config) { c.Work.Temperature = weir.Some(1.0) },
 		"none":        func(c *Config) { c.Work.Temperature = weir.None[float64]() },
 		"eos":         func(c *Config) { c.Work.IgnoreEOS = true },
 		"stream":      func(c *Config) { c.Work.NoStream = true },
-		"nonce":       func(c *Config) { c.Work.NoNonce = true },
+		"nonce":       func(c *Config) { c.Work.Plan.Cache = work.CacheAny },
 		"effort":      func(c *Config) { c.Work.ReasoningEffort = "low" },
 	} {
 		c := base

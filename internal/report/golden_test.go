@@ -48,7 +48,7 @@ func handMade() Run {
 				{Name: "north", URL: "https://north.example/v1", Dialect: weir.OpenAIChat, Model: "llama-3.3-70b"},
 				{Name: "a-longer-name", URL: "https://south.example/v1", Dialect: weir.OpenAIChat, Model: "llama-3.3-70b"},
 			},
-			Concurrency: 2, Requests: 20, Warmup: 1, InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0), Stream: true, Nonce: true, Seed: 42, WorkloadID: "0123456789ab",
+			Concurrency: 2, Requests: 20, Warmup: 1, InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0), Stream: true, Work: WorkSettings{Content: "words", Lengths: "256/128", Cache: "auto"}, Seed: 42, WorkloadID: "0123456789ab",
 			Limits: LimitSettings{Connect: weir.Dur(10 * time.Second), FirstOutput: weir.Dur(60 * time.Second), Stall: weir.Dur(30 * time.Second)},
 		},
 		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Duration: 83 * time.Second, GCPauses: 1500 * time.Microsecond,
@@ -65,7 +65,7 @@ func sample(target string, ttft, tpot time.Duration) weir.Sample {
 		Speed: weir.Some(1 / tpot.Seconds()), E2E: weir.SpanOf(ttft + 127*tpot), GapP50: weir.SpanOf(tpot), End: weir.SpanOf(ttft + 127*tpot),
 		Lateness: weir.Dur(100 * time.Microsecond), ConnReused: weir.Some(true), StampError: weir.Dur(50 * time.Microsecond),
 		Usage:       weir.Usage{Prompt: weir.Some(260), Completion: weir.Some(128)},
-		TokenSource: weir.TokensFromUsage, OutputEvents: 128,
+		TokenSource: weir.TokensFromUsage, OutputEvents: 128, LengthShare: weir.Some(1.0),
 	}
 }
 
@@ -102,7 +102,7 @@ func TestTerminalGolden(t *testing.T) {
 		"settled": func() Run { // enough requests for every percentile, and minutes
 			r := handMade()
 			r.Settings.Targets, r.Notes, r.Duration = r.Settings.Targets[:1], r.Notes[:1], 10*time.Minute
-			r.Settings.Warmup, r.Settings.Nonce, r.Settings.Prompt, r.Settings.Requests = 0, false, "Why?", 400
+			r.Settings.Warmup, r.Settings.Work.Cache, r.Settings.Prompt, r.Settings.Requests = 0, "any", "Why?", 400
 			good(&r, "north", 400, 180*ms, 8*ms)
 			return r
 		},
@@ -135,6 +135,28 @@ func TestTerminalGolden(t *testing.T) {
 			}
 			return r
 		},
+		"cache": func() Run { // pairs: a cache that works, and one that does not say
+			r := handMade()
+			r.Settings.Work = WorkSettings{Content: "prose", Lengths: "70%:256/128,30%:4000/512", Cache: "compare"}
+			r.Settings.Targets[0].Price = &weir.Price{Rates: weir.Rates{Input: weir.Some(0.9), CachedInput: weir.Some(0.45), Output: weir.Some(0.9)}, AsOf: "2026-09-23"}
+			good(&r, "north", 20, 400*ms, 8*ms)
+			good(&r, "a-longer-name", 20, 250*ms, 8*ms)
+			for i := range r.Samples {
+				s := &r.Samples[i]
+				if s.Warmup {
+					continue
+				}
+				s.Session, s.Turn, s.CacheRole = weir.Some(i/2), weir.Some(i%2), []string{"warm", "cold"}[i%2]
+				if s.Target == "north" {
+					s.Cached = weir.Some(0)
+					if s.CacheRole == "warm" {
+						s.TTFT, s.Cached = weir.SpanOf(200*ms), weir.Some(250)
+					}
+				}
+			}
+			r.Notes[1].Lengths = &LengthFit{Answers: 2, TokensPerWord: 1, OverheadTokens: 19, Implausible: true}
+			return r
+		},
 		"odd": func() Run { // good answers with something to say about them
 			r := handMade()
 			r.Notes[0].Learned = []string{"stream_options", "temperature"}
@@ -147,6 +169,7 @@ func TestTerminalGolden(t *testing.T) {
 			for i := 22; i < 32; i++ {
 				s := &r.Samples[i]
 				s.Usage.Completion, s.TPOT, s.Speed, s.Buffered = weir.Some(40), weir.Span{}, weir.None[float64](), true
+				s.LengthShare = weir.Some(40.0 / 128)
 				s.Warnings = []string{weir.WarnBuffered}
 			}
 			return r

@@ -20,15 +20,15 @@ type Settings struct {
 	Concurrency  int                        `json:"concurrency"`    // slots of each target
 	Requests     int                        `json:"requests"`       // measured requests of each target
 	Warmup       int                        `json:"warmup"`
-	InputTokens  int                        `json:"input_tokens"` // asked for; about, since no tokenizer is used
-	OutputTokens int                        `json:"output_tokens"`
+	InputTokens  int                        `json:"input_tokens"`  // asked for, on average; 0: the texts were given
+	OutputTokens int                        `json:"output_tokens"` // most, on average
+	Work         WorkSettings               `json:"work"`
 	Prompt       string                     `json:"prompt,omitempty"`
 	System       string                     `json:"system,omitempty"`
 	Temperature  weir.Opt[float64]          `json:"temperature"`
 	Reasoning    string                     `json:"reasoning_effort,omitempty"`
 	IgnoreEOS    bool                       `json:"ignore_eos"`
 	Stream       bool                       `json:"stream"`
-	Nonce        bool                       `json:"nonce"`
 	Extra        map[string]json.RawMessage `json:"extra,omitempty"`
 	Seed         uint64                     `json:"seed"`
 	WorkloadID   string                     `json:"workload_id"`
@@ -62,8 +62,9 @@ type TargetNote struct {
 	Unsent    int
 	GaveUp    bool
 	Learned   []string
-	Missed    int // of the unsent, those that were due and could not start before the end
-	SlotWaits int // starts of an open loop that had to wait for a slot
+	Lengths   *LengthFit // nil where the texts were given
+	Missed    int        // of the unsent, those that were due and could not start before the end
+	SlotWaits int        // starts of an open loop that had to wait for a slot
 
 	Asked, Achieved weir.Opt[float64] // requests per second of an open loop
 
@@ -103,6 +104,8 @@ type TargetSummary struct {
 	Asked     weir.Opt[float64]    `json:"asked_rate"` // requests per second of an open loop
 	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
 	Quota     QuotaSummary         `json:"quota"`
+	Lengths   *LengthFit           `json:"length_fit,omitempty"`
+	Cache     *CacheSummary        `json:"cache,omitempty"` // of cold and warm pairs; latencies are then the cold halves'
 	Outcomes  map[weir.Outcome]int `json:"outcomes"`
 	Eligible  int                  `json:"eligible"`
 	Success   weir.Opt[float64]    `json:"success"` // ok / eligible
@@ -117,6 +120,7 @@ type TargetSummary struct {
 	Whole     Quantiles            `json:"whole_ms"` // due to the last byte of the body, of answers that are ok
 	Prompt    weir.Opt[float64]    `json:"prompt_tokens_mean"`
 	Output    weir.Opt[float64]    `json:"completion_tokens_mean"`
+	Length    weir.Opt[float64]    `json:"length_share_mean"` // of the output length that was asked for
 	Cached    weir.Opt[float64]    `json:"cache_share_mean"`
 	Reused    weir.Opt[float64]    `json:"conn_reused_share"`
 	Cost      weir.Opt[float64]    `json:"cost_usd"` // of all requests whose usage came, warm-up included
@@ -189,7 +193,7 @@ func Summarise(r Run) *Summary {
 
 func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out := TargetSummary{
-		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned,
+		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned, Lengths: note.Lengths,
 		Missed: note.Missed, SlotWaits: note.SlotWaits, Asked: note.Asked, Achieved: note.Achieved,
 		Quota:    QuotaSummary{note.QuotaRefused, weir.Dur(note.QuotaWaited), note.QuotaLimits},
 		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},
@@ -220,10 +224,12 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out.cost(t, r.Samples)
 	out.Success = share(out.Outcomes[weir.OK], out.Eligible)
 	out.Limited = share(out.Outcomes[weir.RateLimited], out.Requests)
-	out.latencies(mine)
+	out.latencies(cold(mine))
+	out.Cache = compareCaches(mine, t.Price)
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })
+	out.Length = mean(mine, func(s *weir.Sample) (float64, bool) { return s.LengthShare.Get() })
 	out.Cached = mean(mine, func(s *weir.Sample) (float64, bool) { return s.CacheShare.Get() })
 	out.Reused = mean(mine, func(s *weir.Sample) (float64, bool) {
 		reused, ok := s.ConnReused.Get()
@@ -270,22 +276,6 @@ func (out *TargetSummary) cost(t weir.Target, samples []weir.Sample) {
 // reached where it was eligible and could have had one: a good answer that is
 // empty, or that was not streamed, has no time to first token to wait for.
 func (out *TargetSummary) latencies(mine []weir.Sample) {
-	latency := func(of func(*weir.Sample) weir.Span) Quantiles {
-		var reached []float64
-		never := 0
-		for i := range mine {
-			s := &mine[i]
-			v, ok := of(s).Get()
-			switch {
-			case !s.Outcome.Eligible():
-			case ok:
-				reached = append(reached, v.MS())
-			case s.Outcome != weir.OK && s.Outcome != weir.NotStreamed:
-				never++
-			}
-		}
-		return quantiles(reached, never, false)
-	}
 	rate := func(of func(*weir.Sample) (float64, bool)) (values []float64) {
 		for i := range mine {
 			if v, ok := of(&mine[i]); ok && mine[i].Outcome == weir.OK {
@@ -294,9 +284,9 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		}
 		return values
 	}
-	out.TTFT = latency(func(s *weir.Sample) weir.Span { return s.TTFT })
-	out.TTFAT = latency(func(s *weir.Sample) weir.Span { return s.TTFAT })
-	out.E2E = latency(func(s *weir.Sample) weir.Span {
+	out.TTFT = ttfts(mine)
+	out.TTFAT = latencies(mine, func(s *weir.Sample) weir.Span { return s.TTFAT })
+	out.E2E = latencies(mine, func(s *weir.Sample) weir.Span {
 		if s.Outcome != weir.OK {
 			return weir.Span{} // its last output was not the answer's last
 		}
@@ -313,6 +303,27 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		tpot, ok2 := s.TPOT.Get()
 		return ttft.MS() + float64(out.N-1)*tpot.MS(), ok1 && ok2
 	}), 0, false)
+}
+
+func ttfts(mine []weir.Sample) Quantiles {
+	return latencies(mine, func(s *weir.Sample) weir.Span { return s.TTFT })
+}
+
+func latencies(mine []weir.Sample, of func(*weir.Sample) weir.Span) Quantiles {
+	var reached []float64
+	never := 0
+	for i := range mine {
+		s := &mine[i]
+		v, ok := of(s).Get()
+		switch {
+		case !s.Outcome.Eligible():
+		case ok:
+			reached = append(reached, v.MS())
+		case s.Outcome != weir.OK && s.Outcome != weir.NotStreamed:
+			never++
+		}
+	}
+	return quantiles(reached, never, false)
 }
 
 // quantiles of a figure; where more is better, p95 is the value that 95 % of

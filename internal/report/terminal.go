@@ -67,20 +67,14 @@ var (
 
 func headline(s *Summary) string {
 	c := s.Settings
-	in := fmt.Sprintf("%d in", c.InputTokens)
-	if c.Prompt != "" {
-		in = "own prompt"
-	}
 	parts := []string{
-		bold.Render(models(s)), count(len(s.Targets), "target"), fmt.Sprintf("%s / %d out", in, c.OutputTokens),
+		bold.Render(models(s)), count(len(s.Targets), "target"), asked(&c),
 		paced(s), took(s),
 	}
 	if c.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
 	}
-	if c.Nonce {
-		parts = append(parts, "cold cache")
-	}
+	parts = append(parts, texts(&c)...)
 	line := strings.Join(parts, " · ") + faint.Render(fmt.Sprintf(" · seed %d", c.Seed))
 	return line
 }

@@ -72,8 +72,14 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 	}
 	if n, ok := t.Output.Get(); t.Outcomes[weir.OK] > 0 && !ok {
 		lines = append(lines, name+": reports no token counts, so its speed is unknown (events are not taken for tokens)")
-	} else if ok && t.Speed.Reached > 0 && n < 0.9*float64(s.Settings.OutputTokens) {
-		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %d were asked for; compare e2e@%d, not e2e", name, n, s.Settings.OutputTokens, s.Settings.OutputTokens))
+	} else if share, known := t.Length.Get(); ok && known && t.Speed.Reached > 0 && share < 0.9 {
+		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare e2e@%d, not e2e", name, n, 100*share, t.N))
+	}
+	if t.Cache != nil {
+		lines = append(lines, name+": "+t.Cache.sentence(t, s.Settings.Limits))
+	}
+	if l := t.Lengths; l != nil && l.Implausible {
+		lines = append(lines, name+": no tokenizer counts prompts as it does; their length is a guess")
 	}
 	return lines
 }

@@ -20,6 +20,8 @@ type Calibration struct {
 	next   int // of seen, to be overwritten once it is full
 	handed int
 	frozen bool
+
+	implausible bool // what was seen last
 }
 
 // line is how many tokens a prompt takes.
@@ -103,15 +105,28 @@ func (c *Calibration) Observe(words, promptTokens int) {
 		c.next++
 	}
 	c.fit = c.guess.improve(c.seen)
+	c.implausible = c.fit.rate < leastPlausible || c.fit.rate > mostPlausible
+	if c.implausible {
+		c.fit = c.guess
+	}
 }
 
 // Fit is what a calibration learned.
 type Fit struct {
 	Answers        int     `json:"answers"` // it was learned from; 0: the numbers are a guess
 	TokensPerWord  float64 `json:"tokens_per_word"`
-	OverheadTokens float64 `json:"overhead_tokens"` // of a prompt beside its words
-	MedianError    float64 `json:"median_error"`    // of the answers it was learned from, as a share of their tokens
+	OverheadTokens float64 `json:"overhead_tokens"`       // of a prompt beside its words
+	MedianError    float64 `json:"median_error"`          // of the answers it was learned from, as a share of their tokens
+	Implausible    bool    `json:"implausible,omitempty"` // no tokenizer counts so: the guess was kept
 }
+
+// The rates that a tokenizer gives to the classes' words: from whole phrases to
+// a token a byte. Counts beyond (a mock that always says 9) would make prompts
+// of any length.
+const (
+	leastPlausible = 0.25
+	mostPlausible  = 8
+)
 
 // Freeze ends learning. Whoever measures calls it between warm-up and the
 // first measured request, so that the measured ones have one length.
@@ -120,7 +135,7 @@ func (c *Calibration) Freeze() Fit {
 	defer c.mu.Unlock()
 	c.frozen = true
 	f := Fit{Answers: len(c.seen), TokensPerWord: c.fit.rate, OverheadTokens: c.fit.overhead}
-	if len(c.seen) > 0 {
+	if f.Implausible = c.implausible; len(c.seen) > 0 {
 		errs := make([]float64, len(c.seen))
 		for i, p := range c.seen {
 			errs[i] = math.Abs(c.fit.tokens(p.words)-p.tokens) / p.tokens

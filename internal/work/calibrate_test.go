@@ -212,3 +212,15 @@ func TestCalibrationFindsLine(t *testing.T) {
 		}
 	})
 }
+
+// TestImplausibleCounts: an endpoint that always says 9 teaches nothing.
+func TestImplausibleCounts(t *testing.T) {
+	p := words(256, 8)
+	c := p.NewCalibration()
+	for range 4 {
+		c.Observe(c.Words(256), 9)
+	}
+	if f := c.Freeze(); !f.Implausible || f.TokensPerWord != 1 || c.Words(256) != p.guess().words(256) {
+		t.Errorf("%+v, %d words", f, c.Words(256))
+	}
+}

@@ -18,6 +18,7 @@ import (
 
 // Dataset is the requests of a file, in memory.
 type Dataset struct {
+	Name      string // of the file
 	Records   []Record
 	Cut       bool   // there was more than ReadOptions.MaxBytes
 	Skipped   int    // conversations of no use, such as those without a message of the user
@@ -256,6 +257,7 @@ func (r *reader) finish(err error) (*Dataset, error) {
 	case len(r.data.Records) == 0:
 		return nil, r.bad(": no record")
 	}
+	r.data.Name = r.o.Name
 	r.data.hash = hex.EncodeToString(r.hash.Sum(nil)[:8])
 	return &r.data, nil
 }

@@ -122,6 +122,24 @@ func (l Lengths) String() string {
 	return strings.Join(pairs, ",")
 }
 
+// Mean is the mean number of tokens of prompts and answers, bounds apart.
+func (l Lengths) Mean() (in, out float64) {
+	total := 0.0
+	for _, p := range l {
+		w := p.Weight
+		if len(l) == 1 {
+			w = 1
+		}
+		total += w
+		in += w * float64(p.Input.Mean)
+		out += w * float64(p.Output.Mean)
+	}
+	if total == 0 {
+		return 0, 0
+	}
+	return in / total, out / total
+}
+
 // id leaves out the lengths that a given text has of its own.
 func (l Lengths) id(synthetic bool) string {
 	if synthetic {

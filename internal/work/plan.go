@@ -26,7 +26,15 @@ type Plan struct {
 
 	Turns int // of a session; 0 and 1: no sessions
 	Think ThinkTime
+
+	// Sizes, if not nil, are the lengths of the k-th request, of a recording for
+	// example; 0 is as Lengths have it. Whoever sets it puts it into the identity.
+	Sizes func(k int) (input, output int)
 }
+
+// Learns tells whether warm-up answers teach how long prompts come out: those
+// of synthetic text do.
+func (p *Plan) Learns() bool { return p.synthetic() }
 
 // CachePolicy says what prompt caches may know.
 type CachePolicy string
@@ -54,6 +62,15 @@ func ParseCache(s string) (CachePolicy, error) {
 // warmShare is the repeated part of a warm prompt where none is given: not all
 // of it, since some answer a prompt they know without any model.
 const warmShare = 0.95
+
+// SharedPrefix is the first part of a synthetic prompt that is the same in all
+// requests, as a fraction.
+func (p *Plan) SharedPrefix() float64 {
+	if !p.synthetic() {
+		return 0
+	}
+	return p.share()
+}
 
 func (p *Plan) share() float64 {
 	if p.Cache == CacheWarm && p.Share == 0 {
@@ -106,6 +123,9 @@ func (p *Plan) Check() error {
 	}
 	if err := p.checkCache(); err != nil {
 		return err
+	}
+	if len(p.Lengths) == 0 && p.Sizes != nil {
+		return nil
 	}
 	return p.Lengths.check(p.synthetic())
 }

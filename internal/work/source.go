@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -83,7 +84,14 @@ func mix(x uint64) uint64 {
 }
 
 // lengths are those of the k-th request, to whatever target.
-func (m *maker) lengths(k int) (in, out int) { return m.plan.Lengths.Draw(m.rand(streamLengths, k)) }
+func (m *maker) lengths(k int) (in, out int) {
+	in, out = m.plan.Lengths.Draw(m.rand(streamLengths, k))
+	if m.plan.Sizes == nil {
+		return in, out
+	}
+	sizeIn, sizeOut := m.plan.Sizes(k)
+	return cmp.Or(sizeIn, in), cmp.Or(sizeOut, out)
+}
 
 // scope says for what a nonce is new.
 type scope string
