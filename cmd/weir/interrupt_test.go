@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,13 +21,19 @@ import (
 // TestInterrupt cancels a run in the middle, as Ctrl-C does.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	url := simulator(t, map[string]string{"m": "ttft=10ms,gap=1ms"})
 	dir := filepath.Join(t.TempDir(), "run")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	var asked atomic.Int64
 	var stopped time.Time
-	timer := time.AfterFunc(700*time.Millisecond, func() { stopped = time.Now(); stop() })
-	defer timer.Stop()
+	inner := simulated(t, map[string]string{"m": "ttft=10ms,gap=1ms"})
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 40 {
+			stopped = time.Now()
+			stop()
+		}
+		inner.ServeHTTP(w, r)
+	})) + "/v1"
 	o := weirWith(ctx, nil, "", "bench", url, "--model", "m", "--concurrency", "4", "-n", "100000", "--output-tokens", "30", "--save", dir, "-o", "json")
 	if took := time.Since(stopped); took > time.Second {
 		t.Errorf("took %v to end", took)

@@ -88,6 +88,11 @@ func (o outcome) summary(t *testing.T) *report.Summary {
 // simulator serves plans on a socket of the loopback; its URL is an API's base.
 func simulator(t testing.TB, plans map[string]string) (url string) {
 	t.Helper()
+	return serve(t, simulated(t, plans)) + "/v1"
+}
+
+func simulated(t testing.TB, plans map[string]string) http.Handler {
+	t.Helper()
 	models := map[string]sim.Plan{}
 	for name, spec := range plans {
 		p, err := sim.ParsePlan(spec)
@@ -100,7 +105,7 @@ func simulator(t testing.TB, plans map[string]string) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, h) + "/v1"
+	return h
 }
 
 func serve(t testing.TB, h http.Handler) (url string) {
