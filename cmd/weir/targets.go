@@ -153,6 +153,14 @@ func bare(places []place) (out []weir.Target) {
 	return out
 }
 
+// refused is what each place is known not to take.
+func refused(places []place) (out [][]string) {
+	for _, p := range places {
+		out = append(out, p.provider.Quirks.Refused(p.Model))
+	}
+	return out
+}
+
 // oneEach spreads a flag that is given once over all URLs.
 func oneEach(flag string, values []string, urls int) ([]string, error) {
 	switch len(values) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,6 +86,9 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// pixel is the smallest PNG there is.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
 func TestDataSets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,6 +121,15 @@ func TestDataSets(t *testing.T) {
 		`[{"role":"user","content":"first"}]`,
 		`[{"role":"user","content":"first"},{"role":"assistant","content":"yes"},{"role":"user","content":"second"}]`,
 	}) {
+		t.Errorf("%q", asked)
+	}
+	raw, err := base64.StdEncoding.DecodeString(pixel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write("pixel.png", string(raw))
+	if asked, _ = ask("--prompt", "What is it?", "--image", file, "--image", "https://a.example/cat.png", "-n", "1"); len(asked) != 1 ||
+		!strings.Contains(asked[0], "data:image/png;base64,"+pixel) || !strings.Contains(asked[0], "https://a.example/cat.png") {
 		t.Errorf("%q", asked)
 	}
 	for args, words := range map[string][]string{

@@ -32,6 +32,10 @@ type Config struct {
 	Load          Load
 	Limits        meter.Limits
 
+	// Refused names the fields that each target is known not to take, in the order
+	// of Targets, as request.Learned.Assume has them; what is missing is learned.
+	Refused [][]string
+
 	// Retry429 sends a request again that was refused for a quota, once the
 	// target may be asked again. Else the refusal is its outcome.
 	Retry429 bool
@@ -135,7 +139,16 @@ func (c *Config) FirstRequest(i int) (*request.Encoded, error) {
 		return nil, err
 	}
 	t := c.Targets[i]
-	return request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, src.Prompt(i, from, nil)), nil)
+	return request.Encode(t.URL, t.Dialect, c.Work.spec(t.Model, src.Prompt(i, from, nil)), c.assumed(i))
+}
+
+// assumed is what is known of the i-th target before it is asked.
+func (c *Config) assumed(i int) *request.Learned {
+	l := new(request.Learned)
+	if i < len(c.Refused) {
+		l.Assume(c.Refused[i]...)
+	}
+	return l
 }
 
 const (

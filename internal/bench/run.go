@@ -29,7 +29,7 @@ type Result struct {
 type TargetResult struct {
 	Unsent  int      // measured requests that were not sent, since the target cannot answer, the run was stopped, or they were missed
 	GaveUp  bool     // the target cannot answer: the first calls failed for good
-	Learned []string // what the endpoint turned out not to take
+	Learned []string // what the endpoint does not take, as was known or turned out
 	Lengths work.Fit // how long synthetic prompts come out
 
 	Begun     time.Time // when the measured requests began; zero: never
@@ -83,7 +83,7 @@ func newSession(c Config) *session {
 		if c.CalibrateEach {
 			words = c.Work.Plan.NewCalibration()
 		}
-		s.targets = append(s.targets, &target{Target: t, index: i, words: words, gate: newGate(c.pacer())})
+		s.targets = append(s.targets, &target{Target: t, index: i, words: words, learned: c.assumed(i), gate: newGate(c.pacer())})
 	}
 	return s
 }

@@ -19,7 +19,7 @@ type target struct {
 	weir.Target
 	index   int
 	words   *work.Calibration
-	learned request.Learned
+	learned *request.Learned
 	gate    *gate
 
 	mu       sync.Mutex
@@ -70,8 +70,8 @@ func (t *target) drive(ctx context.Context, r *run) TargetResult {
 func (t *target) write(k, more int) prepared {
 	lessons := t.known()
 	r := t.source.Prompt(t.index, k, t.words)
-	enc, err := request.Encode(t.URL, t.Dialect, t.Work.spec(t.Model, r), &t.learned)
-	r.System, r.Messages, r.Images = "", nil, nil // they are in enc
+	enc, err := request.Encode(t.URL, t.Dialect, t.Work.spec(t.Model, r), t.learned)
+	r.System, r.Messages = "", nil // they are in enc
 	return prepared{k: k, more: more, lessons: lessons, asks: r, enc: enc, err: err}
 }
 

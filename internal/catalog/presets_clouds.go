@@ -11,7 +11,7 @@ func clouds() []Provider {
 		Params:  []Param{{Name: "resource", Env: []string{"AZURE_RESOURCE_NAME"}}},
 		KeyEnv:  []string{"AZURE_OPENAI_API_KEY", "AZURE_API_KEY"},
 		Command: []string{"az", "account", "get-access-token", "--resource", "https://cognitiveservices.azure.com", "--query", "accessToken", "-o", "tsv"},
-		Quirks:  Quirks{MaxTokensName: "max_completion_tokens", NoTemperature: true},
+		Quirks:  Quirks{MaxTokensName: "max_completion_tokens", NoTemperature: openAIReasoning()},
 		Sources: []Source{
 			{"v1 API without api-version", "https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle"},
 			{"AZURE_OPENAI_API_KEY", "https://reference.langchain.com/python/langchain-community/llms/openai/AzureOpenAI/openai_api_key"},

@@ -11,11 +11,12 @@ func labs() []Provider {
 	return []Provider{{
 		Name: "openai", Title: "OpenAI",
 		BaseURL: "https://api.openai.com/v1", Dialect: weir.OpenAIChat, KeyEnv: []string{"OPENAI_API_KEY"},
-		Quirks: Quirks{MaxTokensName: "max_completion_tokens", NoTemperature: true},
+		Quirks: Quirks{MaxTokensName: "max_completion_tokens", NoTemperature: openAIReasoning()},
 		Sources: []Source{
 			{"models list, key variable", "https://platform.openai.com/docs/api-reference/models/list"},
 			{"max_tokens is deprecated, reasoning models refuse it", "https://platform.openai.com/docs/api-reference/chat/create"},
 			{"reasoning models refuse temperature", "https://docs.nvidia.com/nemo/guardrails/guardrails-python-sdk/nemoguardrails/llm/openai_reasoning"},
+			{"which models these are", "https://app.unpkg.com/@ai-sdk/openai@3.0.37/files/src/openai-language-model-capabilities.ts"},
 		},
 		Unconfirmed: []string{"base URL", "key variable", "no temperature"},
 	}, {
@@ -43,6 +44,13 @@ func labs() []Provider {
 		},
 		Unconfirmed: []string{"base URL", "key variable"},
 	}}
+}
+
+// openAIReasoning are the models that refuse a temperature always. Of later
+// ones it depends on the effort that is asked for: they are asked, and what they
+// refuse is learned.
+func openAIReasoning() []string {
+	return []string{"o1*", "o3*", "o4-mini*", "codex-mini*", "gpt-5", "gpt-5-20*", "gpt-5-mini*", "gpt-5-nano*", "gpt-5-pro*", "gpt-5-codex*"}
 }
 
 // otherLabs are makers too.

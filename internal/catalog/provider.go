@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -42,12 +43,32 @@ type Param struct {
 // Weir acts on them. What an endpoint refuses is also learned from its 400s
 // (request.Learned); a quirk saves that first refusal.
 type Quirks struct {
-	NoStreamOptions bool   // stream_options is refused: streams report usage unasked, or not at all
-	MaxTokensName   string // the field that limits output, where it is not max_tokens
-	NoTemperature   bool   // reasoning models refuse a temperature
-	KeepAlive       bool   // streams hold comments while the request waits: bytes that are no progress
-	Router          bool   // picks a host for each request: its figures are of no one host
-	ModelsPath      string // where models are listed, relative to the base URL, where it is not models
+	NoStreamOptions bool     // stream_options is refused: streams report usage unasked, or not at all
+	MaxTokensName   string   // the field that limits output where max_tokens is refused, by some models or all: max_completion_tokens
+	NoTemperature   []string // models that refuse a temperature whatever else is asked, as path.Match has patterns
+	KeepAlive       bool     // streams hold comments while the request waits: bytes that are no progress
+	Router          bool     // picks a host for each request: its figures are of no one host
+	ModelsPath      string   // where models are listed, relative to the base URL, where it is not models
+}
+
+// Refused names the fields of requests that the provider is known to refuse for
+// a model, as request.Learned.Assume takes them.
+func (q Quirks) Refused(model string) []string {
+	var names []string
+	if q.MaxTokensName != "" {
+		names = append(names, "max_tokens")
+	}
+	if q.NoStreamOptions {
+		names = append(names, "stream_options")
+	}
+	refuses := func(pattern string) bool {
+		matched, err := path.Match(pattern, model)
+		return matched && err == nil
+	}
+	if slices.ContainsFunc(q.NoTemperature, refuses) {
+		names = append(names, "temperature")
+	}
+	return names
 }
 
 // Source is a page, and what it was seen to state.

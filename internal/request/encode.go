@@ -1,15 +1,11 @@
 package request
 
-import (
-	"strings"
-)
-
 // Each function here writes one dialect's body; the order of the calls is the
 // order of the fields.
 
 func chatFields(s Spec, k knowledge) (f fields) {
 	f.add("model", s.Model)
-	f.add("messages", s.chatMessages())
+	f.add("messages", s.withSystem(s.turns(chatContent)))
 	f.addIf(s.MaxTokens > 0, k.maxTokens(), s.MaxTokens)
 	f.addTemperature(s, k)
 	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "reasoning_effort", s.ReasoningEffort)
@@ -29,7 +25,7 @@ func completionsFields(s Spec, k knowledge) (f fields) {
 func responsesFields(s Spec, k knowledge) (f fields) {
 	f.add("model", s.Model)
 	f.addIf(s.System != "", "instructions", s.System)
-	f.add("input", s.turns())
+	f.add("input", s.turns(responsesContent))
 	f.addIf(s.MaxTokens > 0, "max_output_tokens", s.MaxTokens)
 	f.addTemperature(s, k)
 	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "reasoning", fields{{"effort", s.ReasoningEffort}})
@@ -44,8 +40,8 @@ func anthropicFields(s Spec, k knowledge) (f fields) {
 		limit = DefaultMaxTokens
 	}
 	f.add("model", s.Model)
-	f.addIf(s.System != "", "system", s.System)
-	f.add("messages", s.turns())
+	f.addIf(s.System != "", "system", s.anthropicSystem())
+	f.add("messages", s.turns(anthropicContent))
 	f.add("max_tokens", limit)
 	f.addTemperature(s, k)
 	f.addIf(s.ReasoningEffort != "" && !k.dropped(lessonReasoning), "output_config", fields{{"effort", s.ReasoningEffort}})
@@ -54,15 +50,14 @@ func anthropicFields(s Spec, k knowledge) (f fields) {
 }
 
 func geminiFields(s Spec, k knowledge) (f fields) {
-	parts := func(text string) []fields { return []fields{{{"text", text}}} }
-	f.addIf(s.System != "", "systemInstruction", fields{{"parts", parts(s.System)}})
+	f.addIf(s.System != "", "systemInstruction", fields{{"parts", []fields{geminiText(s.System)}}})
 	contents := make([]fields, len(s.Messages))
 	for i, m := range s.Messages {
 		role := m.Role
 		if role == RoleAssistant {
 			role = "model"
 		}
-		contents[i] = fields{{"role", role}, {"parts", parts(m.Text)}}
+		contents[i] = fields{{"role", role}, {"parts", geminiParts(m)}}
 	}
 	f.add("contents", contents)
 	var config fields
@@ -75,7 +70,7 @@ func geminiFields(s Spec, k knowledge) (f fields) {
 
 func ollamaFields(s Spec, k knowledge) (f fields) {
 	f.add("model", s.Model)
-	f.add("messages", s.chatMessages())
+	f.add("messages", s.withSystem(s.ollamaTurns()))
 	var options fields
 	options.addIf(s.MaxTokens > 0, "num_predict", s.MaxTokens)
 	options.addTemperature(s, k)
@@ -96,32 +91,4 @@ func (f *fields) addStreaming(s Spec, k knowledge) {
 	f.addIf(s.IgnoreEOS && !k.dropped(lessonIgnoreEOS), "ignore_eos", true)
 	f.add("stream", s.Stream)
 	f.addIf(s.Stream && !k.dropped(lessonStreamOptions), "stream_options", fields{{"include_usage", true}})
-}
-
-func (s Spec) turns() []fields {
-	turns := make([]fields, len(s.Messages))
-	for i, m := range s.Messages {
-		turns[i] = fields{{"role", m.Role}, {"content", m.Text}}
-	}
-	return turns
-}
-
-// chatMessages has the system's text as the first message.
-func (s Spec) chatMessages() []fields {
-	if s.System == "" {
-		return s.turns()
-	}
-	return append([]fields{{{"role", "system"}, {"content", s.System}}}, s.turns()...)
-}
-
-// plainPrompt is for a dialect without roles: the texts, an empty line between.
-func (s Spec) plainPrompt() string {
-	var texts []string
-	if s.System != "" {
-		texts = append(texts, s.System)
-	}
-	for _, m := range s.Messages {
-		texts = append(texts, m.Text)
-	}
-	return strings.Join(texts, "\n\n")
 }

@@ -19,7 +19,7 @@ func full() Spec {
 	return Spec{
 		Model:           "m",
 		System:          "be <brief>",
-		Messages:        []Message{{RoleUser, "hi"}, {RoleAssistant, "yes?"}, {RoleUser, "go"}},
+		Messages:        []Message{{Role: RoleUser, Text: "hi"}, {Role: RoleAssistant, Text: "yes?"}, {Role: RoleUser, Text: "go"}},
 		MaxTokens:       7,
 		Temperature:     weir.Some(0.0),
 		ReasoningEffort: "low",
@@ -29,7 +29,7 @@ func full() Spec {
 }
 
 func TestBodies(t *testing.T) {
-	small := Spec{Model: "m", Messages: []Message{{RoleUser, "hi"}}}
+	small := Spec{Model: "m", Messages: []Message{{Role: RoleUser, Text: "hi"}}}
 	noEffort := full()
 	noEffort.ReasoningEffort = ""
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestExtraWins(t *testing.T) {
-	s := Spec{Model: "m", Messages: []Message{{RoleUser, "hi"}}, MaxTokens: 1, Stream: true}
+	s := Spec{Model: "m", Messages: []Message{{Role: RoleUser, Text: "hi"}}, MaxTokens: 1, Stream: true}
 	s.Extra = map[string]json.RawMessage{"top_p": json.RawMessage(`0.5`), "max_tokens": json.RawMessage(`9`), "a": json.RawMessage(`{"x":"<"}`)}
 	s.Headers = http.Header{"x-team": {"a", "b"}, "accept": {"*/*"}}
 	e, err := Encode("http://h/v1", weir.OpenAIChat, s, nil)
@@ -144,7 +144,7 @@ func TestUnusableURLs(t *testing.T) {
 
 func TestUnusableSpecs(t *testing.T) {
 	with := func(change func(*Spec)) Spec {
-		s := Spec{Model: "m", Messages: []Message{{RoleUser, "hi"}}}
+		s := Spec{Model: "m", Messages: []Message{{Role: RoleUser, Text: "hi"}}}
 		change(&s)
 		return s
 	}

@@ -34,30 +34,65 @@ func (f *fields) replace(name string, value any) {
 	f.add(name, value)
 }
 
-// MarshalJSON makes nested objects of fields possible.
-func (f fields) MarshalJSON() ([]byte, error) { return f.encode() }
-
 func (f fields) encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	sep := byte('{')
-	for _, m := range f {
-		b.WriteByte(sep)
-		sep = ','
-		for i, v := range []any{m.name, m.value} {
-			if i == 1 {
-				b.WriteByte(':')
-			}
-			if err := e.Encode(v); err != nil {
-				return nil, fmt.Errorf("request field %q: %w", m.name, err)
-			}
-			b.Truncate(b.Len() - 1) // the encoder's newline
+	var w bodyWriter
+	w.scalars = json.NewEncoder(&w.body)
+	w.scalars.SetEscapeHTML(false)
+	if err := w.object(f); err != nil {
+		return nil, err
+	}
+	return w.body.Bytes(), nil
+}
+
+// bodyWriter writes nested fields in one pass: json.Marshaler would have each
+// level read again what the levels below it wrote, images included.
+type bodyWriter struct {
+	body    bytes.Buffer
+	scalars *json.Encoder // to body
+}
+
+func (w *bodyWriter) object(f fields) error {
+	w.body.WriteByte('{')
+	for i, m := range f {
+		if i > 0 {
+			w.body.WriteByte(',')
+		}
+		if err := w.value(m.name); err != nil {
+			return err
+		}
+		w.body.WriteByte(':')
+		if err := w.value(m.value); err != nil {
+			return fmt.Errorf("request field %q: %w", m.name, err)
 		}
 	}
-	if len(f) == 0 {
-		b.WriteByte('{')
+	w.body.WriteByte('}')
+	return nil
+}
+
+func (w *bodyWriter) value(v any) error {
+	switch v := v.(type) {
+	case fields:
+		return w.object(v)
+	case []fields:
+		return w.list(v)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	if err := w.scalars.Encode(v); err != nil {
+		return err
+	}
+	w.body.Truncate(w.body.Len() - 1) // the encoder's newline
+	return nil
+}
+
+func (w *bodyWriter) list(objects []fields) error {
+	w.body.WriteByte('[')
+	for i, f := range objects {
+		if i > 0 {
+			w.body.WriteByte(',')
+		}
+		if err := w.object(f); err != nil {
+			return err
+		}
+	}
+	w.body.WriteByte(']')
+	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"weir.dev/weir"
 )
 
-// Learned is what one endpoint accepts, learned from its 400s. The zero value
-// is ready: it sends what most endpoints take. It is safe for concurrent use.
+// Learned is what one endpoint accepts, known beforehand or learned from its
+// 400s. The zero value is ready: it sends what most endpoints take. It is safe for concurrent use.
 type Learned struct {
 	mu sync.Mutex
 	k  knowledge
@@ -80,7 +80,26 @@ func (l *Learned) known() knowledge {
 	return l.k
 }
 
-// Dropped names the fields that are no longer sent, since the endpoint refused
+// Assume makes known, before the first request, fields that the endpoint is
+// known to refuse, by the names that Dropped gives them; max_tokens has its
+// newer name sent in its place. Others are not sent in any case and change
+// nothing.
+func (l *Learned) Assume(refused ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range refused {
+		if name == oldTokensName {
+			l.k.newTokensName = true
+		}
+		for n := range lessons {
+			if name == n.names()[0] {
+				l.k.drop[n] = true
+			}
+		}
+	}
+}
+
+// Dropped names the fields that are not sent, since the endpoint refuses
 // them: what was measured is then not quite what was asked for, and has to be
 // said.
 func (l *Learned) Dropped() []string {

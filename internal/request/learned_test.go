@@ -108,3 +108,23 @@ func TestConcurrentRefusals(t *testing.T) {
 		t.Errorf("%+v, want one swap to the new name", k)
 	}
 }
+
+// What is known of an endpoint beforehand is as good as what it refused, and
+// the name of the limit can still change back.
+func TestAssume(t *testing.T) {
+	var l Learned
+	l.Assume("max_tokens", "temperature", "stream_options", "a field that is never sent")
+	if d := cmp.Diff([]string{"stream_options", "temperature"}, l.Dropped()); d != "" {
+		t.Error(d)
+	}
+	e, err := Encode("http://h", weir.OpenAIChat, full(), &l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"max_completion_tokens":7,"reasoning_effort":"low","ignore_eos":true,"stream":true}`; !strings.HasSuffix(string(e.Body), want) {
+		t.Errorf("%s, want it to end with %s", e.Body, want)
+	}
+	if !l.From400(weir.OpenAIChat, []byte("unknown field: max_completion_tokens")) || l.known().newTokensName {
+		t.Error("a refusal of the newer name teaches nothing")
+	}
+}

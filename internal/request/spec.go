@@ -11,15 +11,6 @@ import (
 	"weir.dev/weir"
 )
 
-// The roles a message of a Spec can have. What the system says is Spec.System.
-const (
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
-)
-
-// Message is one turn of a conversation.
-type Message struct{ Role, Text string }
-
 // Spec is what to ask, without a dialect. Model and Messages are needed.
 type Spec struct {
 	Model    string
@@ -130,9 +121,12 @@ func (s Spec) check(d weir.Dialect) error {
 		return bad("reasoning effort "+s.ReasoningEffort, "completions have none; use openai-chat, or an extra field")
 	}
 	for i, m := range s.Messages {
-		if m.Role != RoleUser && m.Role != RoleAssistant {
-			return bad(fmt.Sprintf("message %d has the role %q", i, m.Role), "user or assistant; what the system says is apart")
+		if what, hint := m.flaw(d); what != "" {
+			return bad(fmt.Sprintf("message %d %s", i, what), hint)
 		}
+	}
+	if n := s.marks(); n > mostMarks && d == weir.Anthropic {
+		return bad(fmt.Sprintf("%d cache marks", n), fmt.Sprintf("at most %d, that of the system's text included", mostMarks))
 	}
 	for name, value := range s.Extra {
 		if !json.Valid(value) {

@@ -231,12 +231,12 @@ func (c *conversation) size() int {
 	const each = 64
 	n := each
 	for _, m := range c.messages {
-		n += each + len(m.Text)
+		n += each*(1+len(m.Images)) + len(m.Text)
 	}
 	for _, s := range c.system {
 		n += len(s)
 	}
-	return n + each*len(c.images)
+	return n
 }
 
 func (r *reader) finish(err error) (*Dataset, error) {
@@ -287,7 +287,7 @@ func (s *records) Prompt(target, k int, _ *Calibration) Request {
 	rec, round := data.Records[k%len(data.Records)], k/len(data.Records)
 	conversations := data.Records[len(data.Records)-1].conversation + 1
 	r := Request{
-		System: rec.System, Messages: slices.Clone(rec.Messages), Images: slices.Clone(rec.Images), OutputTokens: rec.OutputTokens,
+		System: rec.System, Messages: slices.Clone(rec.Messages), OutputTokens: rec.OutputTokens,
 		Session: round*conversations + rec.conversation, Turn: rec.turn, More: rec.more,
 	}
 	if r.System == "" {
@@ -299,6 +299,6 @@ func (s *records) Prompt(target, k int, _ *Calibration) Request {
 	if r.Turn > 0 {
 		r.Think = s.plan.Think.Draw(s.rand(streamThink, k))
 	}
-	r.inFront(s.front(target, r.Session, k))
+	s.complete(&r, target, k)
 	return r
 }

@@ -2,13 +2,13 @@ package work
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -248,10 +248,14 @@ func TestImages(t *testing.T) {
 	} {
 		d := mustRead(t, part(p), ReadOptions{Open: open})
 		s := mustSource(t, Plan{Data: d}, 1, "")
-		if diff := cmp.Diff([]Image{{Message: 2, URL: want}}, s.Prompt(0, 0, nil).Images); diff != "" {
+		var got [][]string
+		for _, m := range s.Prompt(0, 0, nil).Messages {
+			got = append(got, m.Images)
+		}
+		if diff := cmp.Diff([][]string{nil, nil, {want}}, got); diff != "" {
 			t.Errorf("%s: %s", p, diff)
 		}
-		if first := mustRead(t, part(p), ReadOptions{Open: open, Turns: FirstTurn}); len(first.Records[0].Images) != 0 {
+		if first := mustRead(t, part(p), ReadOptions{Open: open, Turns: FirstTurn}); len(first.Records[0].Messages) != 1 || first.Records[0].Messages[0].Images != nil {
 			t.Error("an image of a later message")
 		}
 	}
@@ -276,8 +280,14 @@ func TestImages(t *testing.T) {
 	}
 	p := words(64, 8)
 	p.Image = []string{"https://h/x.png"}
-	if r := mustSource(t, p, 1, "").Prompt(0, 0, nil); len(r.Images) != 1 || r.Images[0] != (Image{0, "https://h/x.png"}) {
-		t.Errorf("%+v", r.Images)
+	for _, turns := range []int{0, 2} {
+		p.Turns = turns
+		r := mustSource(t, p, 1, "").Prompt(0, 1, nil)
+		for i, m := range r.Messages {
+			if want := p.Image[:1-min(i, 1)]; !slices.Equal(m.Images, want) {
+				t.Errorf("%d turns: message %d has the images %q", turns, i, m.Images)
+			}
+		}
 	}
 }
 
@@ -340,12 +350,7 @@ func checkRead(t *testing.T, b []byte) {
 		if len(r.Messages) == 0 || r.Messages[len(r.Messages)-1].Role != request.RoleUser || s.Align(k) < k {
 			t.Fatalf("%+v", r)
 		}
-		for _, i := range r.Images {
-			if i.Message < 0 || i.Message >= len(r.Messages) || i.URL == "" {
-				t.Fatalf("%+v", r)
-			}
-		}
-		if _, err := json.Marshal(r); err != nil {
+		if _, err := request.Encode("http://h", weir.Anthropic, request.Spec{Model: "m", System: r.System, Messages: r.Messages}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

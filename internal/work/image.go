@@ -6,14 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-)
 
-// Image is part of a message. The dialects that take images take both forms of
-// its URL.
-type Image struct {
-	Message int    // index into Request.Messages
-	URL     string // https:, http:, or data: with base64
-}
+	"weir.dev/weir/internal/request"
+)
 
 // Opener opens a file that a data set names. It decides what may be read: data
 // sets come from the net.
@@ -22,15 +17,15 @@ type Opener func(name string) (io.ReadCloser, error)
 // maxImage is the most bytes of one image; no API takes more.
 const maxImage = 20 << 20
 
-// LoadImage makes of a URL or a file's name what an Image has. Files are read
-// with open and must be PNG, JPEG, GIF or WebP; nil opens none.
+// LoadImage makes of a URL or a file's name the URL that a message takes. Files
+// are read with open and must be PNG, JPEG, GIF or WebP; nil opens none.
 func LoadImage(name string, open Opener) (string, error) {
-	switch scheme, _, ok := strings.Cut(name, ":"); {
+	switch {
 	case name == "":
 		return "", bad("an image without a name", "a URL or a file")
-	case ok && (scheme == "http" || scheme == "https"):
+	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 		return name, nil
-	case ok && scheme == "data":
+	case strings.HasPrefix(name, "data:"):
 		return name, checkData(name)
 	}
 	if open == nil {
@@ -58,16 +53,15 @@ func LoadImage(name string, open Opener) (string, error) {
 func dataURL(media, base64 string) string { return "data:" + media + ";base64," + base64 }
 
 func checkData(u string) error {
-	head, data, ok := strings.Cut(strings.TrimPrefix(u, "data:"), ",")
-	media, isBase64 := strings.CutSuffix(head, ";base64")
+	_, data, ok := request.CutImage(u)
 	what := fmt.Sprintf("image %.40q", u)
-	if !ok || !isBase64 || !strings.HasPrefix(media, "image/") {
+	if !ok {
 		return bad(what, "data:image/png;base64,...")
 	}
 	if len(data) > base64.StdEncoding.EncodedLen(maxImage) {
 		return bad(what, fmt.Sprintf("at most %d MiB", maxImage>>20))
 	}
-	if n, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))); err != nil || n == 0 {
+	if _, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))); err != nil {
 		return bad(what, "what follows the comma is not base64")
 	}
 	return nil

@@ -85,14 +85,6 @@ func (p *Plan) synthetic() bool { return p.Prompt == "" && p.Data == nil }
 
 func (p *Plan) sessions() bool { return p.Turns > 1 }
 
-func (p *Plan) images() []Image {
-	images := make([]Image, 0, len(p.Image))
-	for _, u := range p.Image {
-		images = append(images, Image{URL: u})
-	}
-	return images
-}
-
 // Check finds what makes no sense, before anything is asked.
 func (p *Plan) Check() error {
 	if _, err := ParseClass(string(p.Class)); err != nil && p.Class != "" {

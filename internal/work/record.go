@@ -14,8 +14,7 @@ import (
 // Record is one request of a data set.
 type Record struct {
 	System       string            `json:"system,omitempty"`
-	Messages     []request.Message `json:"messages"` // the last one is the user's
-	Images       []Image           `json:"images,omitempty"`
+	Messages     []request.Message `json:"messages"`                // the last one is the user's
 	OutputTokens int               `json:"output_tokens,omitempty"` // wanted; 0: not said
 
 	conversation, turn int
@@ -47,7 +46,6 @@ func ParseTurns(s string) (Turns, error) {
 type conversation struct {
 	system   []string
 	messages []request.Message
-	images   []Image
 	output   int
 	shareGPT bool
 }
@@ -179,10 +177,7 @@ func (r *reader) addMessage(c *conversation, raw []byte) error {
 	if j.Role == request.RoleAssistant && len(images) > 0 {
 		return errors.New("an image in an answer")
 	}
-	for _, u := range images {
-		c.images = append(c.images, Image{len(c.messages), u})
-	}
-	c.messages = append(c.messages, request.Message{Role: j.Role, Text: text})
+	c.messages = append(c.messages, request.Message{Role: j.Role, Text: text, Images: images})
 	return nil
 }
 
@@ -285,19 +280,11 @@ func (c *conversation) requests(t Turns) []Record {
 	var out []Record
 	for turn, end := range ends {
 		out = append(out, Record{
-			System: strings.Join(c.system, "\n\n"), Messages: c.messages[: end+1 : end+1], Images: c.imagesTo(end),
+			System: strings.Join(c.system, "\n\n"), Messages: c.messages[: end+1 : end+1],
 			OutputTokens: c.outputAfter(end), turn: turn, more: turn+1 < len(ends),
 		})
 	}
 	return out
-}
-
-func (c *conversation) imagesTo(end int) []Image {
-	n := 0
-	for n < len(c.images) && c.images[n].Message <= end {
-		n++
-	}
-	return c.images[:n:n]
 }
 
 // outputAfter is the length the record asks for, or about that of the answer it

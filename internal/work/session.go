@@ -27,13 +27,13 @@ func (s *sessions) Align(k int) int {
 func (s *sessions) Prompt(target, k int, c *Calibration) Request {
 	session, turn := k/s.plan.Turns, k%s.plan.Turns
 	first := k - turn
-	r := Request{System: s.plan.System, Images: s.plan.images(), Session: session, Turn: turn, More: turn+1 < s.plan.Turns}
+	r := Request{System: s.plan.System, Session: session, Turn: turn, More: turn+1 < s.plan.Turns}
 	for i := first; i <= k; i++ {
 		in, out := s.lengths(i)
 		r.InputTokens += in
 		if i == first {
 			n := s.plan.words(c, in)
-			r.Messages = append(r.Messages, user(s.opening(target, session, i, n)))
+			r.Messages = append(r.Messages, s.opening(target, session, i, n))
 			r.Words = n
 		} else {
 			text := s.plan.Class.text(s.rand(streamWords, i), s.plan.moreWords(c, in))
@@ -51,7 +51,7 @@ func (s *sessions) Prompt(target, k int, c *Calibration) Request {
 	if turn > 0 {
 		r.Think = s.plan.Think.Draw(s.rand(streamThink, k))
 	}
-	r.inFront(s.front(target, session, k))
+	s.complete(&r, target, k)
 	return r
 }
 

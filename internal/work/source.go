@@ -27,8 +27,7 @@ type Source interface {
 // Request is one request of a source, without a model.
 type Request struct {
 	System   string
-	Messages []request.Message // the last one is the user's
-	Images   []Image
+	Messages []request.Message // the last one is the user's; they are marked where caches are to keep what comes again
 
 	InputTokens  int // wanted; 0: unknown, the text is not ours
 	OutputTokens int // wanted; 0: no limit
@@ -122,20 +121,37 @@ func (m *maker) front(target, session, k int) string {
 	return m.nonce(target, perSession, session)
 }
 
-// inFront puts a nonce before all else that is sent as text: chat has the
-// system's text first.
-func (r *Request) inFront(nonce string) {
+// complete puts the nonce before all else that is sent as text, chat having the
+// system's text first, and has caches keep what comes again whole.
+func (m *maker) complete(r *Request, target, k int) {
+	nonce, first := m.front(target, r.Session, k), &r.Messages[0]
 	switch {
-	case nonce == "":
 	case r.System != "":
 		r.System = nonce + r.System
 	default:
-		r.Messages[0].Text = nonce + r.Messages[0].Text
+		first.Text = nonce + first.Text
+		if first.CacheUpTo > 0 {
+			first.CacheUpTo += len(nonce)
+		}
 	}
+	r.Messages[len(r.Messages)-1].CacheAll = m.comesAgain(r)
 }
 
-func user(text string) request.Message {
-	return request.Message{Role: request.RoleUser, Text: text}
+// comesAgain tells whether what is asked comes again, from its first word to
+// its last, and caches may know: in the next turn, as the warm half of a pair,
+// or in the next round of a text that is given.
+func (m *maker) comesAgain(r *Request) bool {
+	switch {
+	case m.plan.Cache == CacheCold:
+		return false
+	case m.plan.Cache == CacheCompare, m.plan.Cache == CacheWarm && !m.plan.synthetic():
+		return true
+	}
+	return r.More || r.Turn > 0 // the last turn has to ask for what the one before left
+}
+
+func user(text string, images ...string) request.Message {
+	return request.Message{Role: request.RoleUser, Text: text, Images: images}
 }
 
 // single is a source of requests that have nothing to do with each other.
@@ -149,30 +165,34 @@ func (s *single) Align(k int) int { return k }
 // Prompt implements Source.
 func (s *single) Prompt(target, k int, c *Calibration) Request {
 	in, out := s.lengths(k)
-	r := Request{System: s.plan.System, OutputTokens: out, Session: k, Images: s.plan.images()}
+	r := Request{System: s.plan.System, OutputTokens: out, Session: k}
 	if s.plan.Prompt != "" {
-		r.Messages = []request.Message{user(s.plan.Prompt)}
+		r.Messages = []request.Message{user(s.plan.Prompt, s.plan.Image...)}
 	} else {
 		r.InputTokens, r.Words = in, s.plan.words(c, in)
-		r.Messages = []request.Message{user(s.opening(target, k, k, r.Words))}
+		r.Messages = []request.Message{s.opening(target, k, k, r.Words)}
 	}
-	r.inFront(s.front(target, k, k))
+	s.complete(&r, target, k)
 	return r
 }
 
-// opening is the first text of a session, of n words and what is asked to do
+// opening is the first message of a session, of n words and what is asked to do
 // with them. Where a part is shared it comes first, and a nonce of the session
 // after it.
-func (m *maker) opening(target, session, k, n int) string {
+func (m *maker) opening(target, session, k, n int) request.Message {
 	shared := int(m.plan.share() * float64(n))
-	text := ""
+	text, upTo := "", 0
 	if shared > 0 {
 		text = m.plan.Class.text(m.rand(streamPrefix, 0), shared)
+		upTo = len(text)
 		if m.plan.Cache != CacheAny {
 			text += "\n" + m.nonce(target, perSession, session)
 		} else {
 			text += "\n"
 		}
 	}
-	return text + m.plan.Class.text(m.rand(streamWords, k), n-shared) + m.plan.Class.task()
+	text += m.plan.Class.text(m.rand(streamWords, k), n-shared) + m.plan.Class.task()
+	opening := user(text, m.plan.Image...)
+	opening.CacheUpTo = upTo
+	return opening
 }
