@@ -31,8 +31,16 @@ func (t *Trace) FirstEvent() Span {
 	return SpanOf(t.Ticks[0].At)
 }
 
-// E2E is the time from due to the last output event.
-func (t *Trace) E2E() Span { return t.sinceDue(t.lastOutput()) }
+// E2E is the time from due to the last output event. A good answer that came
+// whole, where no stream was asked for, has no events: its output is there with
+// the body's last byte.
+func (t *Trace) E2E() Span {
+	last := t.lastOutput()
+	if end, ok := t.End.Get(); ok && last == nil && t.Outcome == OK && t.OutputChars > 0 {
+		return SpanOf(t.Lateness() + end.Duration())
+	}
+	return t.sinceDue(last)
+}
 
 // Trailer is the time from the last output event to the last byte of the body.
 func (t *Trace) Trailer() Span {

@@ -152,6 +152,30 @@ func TestLatencyCountsFromDue(t *testing.T) {
 	}
 }
 
+// TestWholeAnswersE2E: an answer without events ends with its last byte, where
+// it is good and was asked for whole; nothing else has an e2e without output.
+func TestWholeAnswersE2E(t *testing.T) {
+	sent := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		outcome weir.Outcome
+		chars   int
+		want    weir.Span
+	}{
+		{weir.OK, 12, weir.SpanOf(ms(2130))},
+		{weir.OK, 0, weir.Span{}},
+		{weir.NotStreamed, 12, weir.Span{}},
+		{weir.Truncated, 12, weir.Span{}},
+	} {
+		tr := weir.Trace{Due: sent.Add(-2 * time.Second), Sent: sent, End: weir.SpanOf(ms(130)), Outcome: c.outcome, OutputChars: c.chars, Usage: used(4, 0)}
+		if got := tr.E2E(); got != c.want {
+			t.Errorf("%s, %d characters: e2e %v, want %v", c.outcome, c.chars, got, c.want)
+		}
+		if tr.TTFT().Known() || tr.TPOT().Known() || tr.OutputSpeed().Known() || tr.E2ESpeed().Known() || tr.Stall().Known() || tr.Trailer().Known() {
+			t.Errorf("%s, %d characters: %+v", c.outcome, c.chars, tr.Sample())
+		}
+	}
+}
+
 func TestITL(t *testing.T) {
 	itl := func(tr weir.Trace) (out []float64) {
 		for d := range tr.ITL() {

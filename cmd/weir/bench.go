@@ -43,6 +43,7 @@ type clockFlags struct {
 type outputFlags struct {
 	Output string  `short:"o" enum:"table,json" default:"table" help:"table or json."`
 	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
+	contentFlags
 }
 
 // Help is shown below the flags.
@@ -93,7 +94,7 @@ func (c *benchCmd) Run(p *process) error {
 	if err := warm(p, auth); err != nil {
 		return err
 	}
-	cfg.Base, cfg.Scrub = auth, auth.Scrub
+	cfg.Base, cfg.Scrub, cfg.Redact = auth, auth.Scrub, auth.Mask
 	return runBench(p, cfg, c.says(), c.outputFlags)
 }
 
@@ -210,6 +211,9 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	settings := settingsOf(&cfg)
 	settings.Load = load
 	var folder *report.Folder
+	if err := o.checkContent(o.Save); err != nil {
+		return err
+	}
 	if o.Save != nil {
 		if *o.Save == "" {
 			return usage("--save is empty: name a new folder")
@@ -219,6 +223,9 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 			return usage("--save: %v", err)
 		}
 		cfg.OnTrace = folder.Add
+		if err := o.keepContent(&cfg, folder); err != nil {
+			return err
+		}
 	}
 	precise, err := clock.NewPrecise()
 	if err != nil {

@@ -38,7 +38,7 @@ type workFlags struct {
 	Temperature float64  `default:"0" help:"Sampling temperature; -1 sends none."`
 	Reasoning   string   `name:"reasoning-effort" help:"low, medium, high or what the provider has." placeholder:"E"`
 	IgnoreEOS   bool     `name:"ignore-eos" help:"Tell the engine to generate exactly --output-tokens (vLLM and its kin); fewer are then a failure."`
-	Stream      bool     `negatable:"" default:"true" help:"Ask for streams; without (--no-stream) there is no time to first token."`
+	Stream      bool     `negatable:"" default:"true" help:"Ask for streams; without (--no-stream) only e2e can be measured, and no time to first token."`
 	Body        []string `help:"Extra body field, such as top_p=0.9; the value is JSON, or else a text." placeholder:"NAME=VALUE" sep:"none"`
 	ExtraBody   string   `name:"extra-body" help:"Extra body fields as one JSON object." placeholder:"JSON"`
 	Header      []string `help:"Extra header; not for keys." placeholder:"NAME=VALUE" sep:"none"`

@@ -34,10 +34,13 @@ func (p *phase) call(q prepared, leave pass, due time.Time) (trace *weir.Trace, 
 	}
 	req.Header = q.enc.Header
 	p.took.add(step{target: p.index})
+	rec := p.record(q.enc.Body)
 	resp, err := p.client.Do(req)
 	if err != nil {
+		p.keep(rec, trace)
 		return trace, nil
 	}
+	p.hear(rec, resp)
 	if resp.StatusCode < 300 {
 		p.gate.accept(leave)
 	}
@@ -46,6 +49,7 @@ func (p *phase) call(q prepared, leave pass, due time.Time) (trace *weir.Trace, 
 	}
 	drain(resp.Body)
 	_ = resp.Body.Close() // how it ended is in the trace
+	p.keep(rec, trace)
 	return trace, refused
 }
 

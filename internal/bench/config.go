@@ -53,6 +53,11 @@ type Config struct {
 	Scrub func(*weir.Trace)
 	// OnTrace, if not nil, receives every raw trace and owns it.
 	OnTrace weir.Sink
+	// OnContent, if not nil, receives what each call asked and was answered, and
+	// owns it; it is called from one goroutine. Redact takes secrets out of each
+	// text of it; nil changes nothing.
+	OnContent func(*Content)
+	Redact    func(string) string
 	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
 	// one goroutine.
 	OnEvent func(Event)

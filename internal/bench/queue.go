@@ -105,10 +105,17 @@ type behind struct {
 	room   sync.Cond
 	steps  []step
 	traces int
+
+	contents []*recording
+	bytes    int // of those
 }
 
-// maxBehind bounds the traces in memory; a trace of 256 events has 10 KB.
-const maxBehind = 512
+// maxBehind bounds the traces in memory: one of 256 events has 10 KB. Content
+// is bounded by maxContentBehind, in bytes, and one call more of each slot.
+const (
+	maxBehind        = 512
+	maxContentBehind = 64 << 20
+)
 
 func newBehind() *behind {
 	b := &behind{}
@@ -120,12 +127,31 @@ func (b *behind) add(s step) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.trace != nil {
-		for b.traces >= maxBehind {
+		for b.traces >= maxBehind || b.bytes >= maxContentBehind {
 			b.room.Wait()
 		}
 		b.traces++
 	}
 	b.steps = append(b.steps, s)
+}
+
+// addContent is add for what a call asked and was answered. It does not wait:
+// the call's trace, which comes after it, does.
+func (b *behind) addContent(rec *recording) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bytes += rec.size()
+	b.contents = append(b.contents, rec)
+}
+
+// takeContents returns the contents that were gathered.
+func (b *behind) takeContents() []*recording {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.contents
+	b.contents, b.bytes = nil, 0
+	b.room.Broadcast()
+	return taken
 }
 
 // swap returns what was gathered; the given slice serves for what comes.

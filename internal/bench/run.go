@@ -178,6 +178,9 @@ func (r *run) collect(done <-chan struct{}) []weir.Sample {
 			r.digest(&blocks[len(blocks)-1], s)
 		}
 		clear(steps)
+		for _, rec := range r.took.takeContents() {
+			r.deliver(rec)
+		}
 		if last {
 			return slices.Concat(blocks...)
 		}

@@ -1,11 +1,19 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
-// Answer collects what was generated, for those who need it: inspect, and a
-// gateway that may have to go on with it. A zero Answer is ready.
+// Answer collects what was generated, for those who need it: inspect, a bench
+// that keeps content, and a gateway that may have to go on with it. A zero
+// Answer is ready.
 type Answer struct {
+	Limit   int           // most bytes that are kept, of all choices and channels together; 0: no limit
 	Choices []*ChoiceText // in order of appearance
+	Cut     bool          // more was generated than Limit
+
+	size int
 }
 
 // ChoiceText is one choice's output by channel.
@@ -37,6 +45,9 @@ func (a *Answer) Choice(index int) *ChoiceText {
 }
 
 func (a *Answer) add(p *piece) {
+	if a.Cut {
+		return
+	}
 	c := a.Choice(int(p.choice))
 	if c == nil {
 		c = &ChoiceText{Index: int(p.choice)}
@@ -44,21 +55,37 @@ func (a *Answer) add(p *piece) {
 	}
 	switch p.channel {
 	case chText:
-		c.Text = appendPiece(c.Text, p)
+		c.Text = a.append(c.Text, p)
 	case chReasoning, chSummary:
-		c.Reasoning = appendPiece(c.Reasoning, p)
+		c.Reasoning = a.append(c.Reasoning, p)
 	case chRefusal:
-		c.Refusal = appendPiece(c.Refusal, p)
+		c.Refusal = a.append(c.Refusal, p)
 	case chToolName:
 		call := c.call(p)
-		name := appendPiece(nil, p)
+		name := a.append(nil, p)
 		if string(name) != string(call.Name) { // some servers repeat the name on every delta
 			call.Name = append(call.Name, name...)
 		}
 	case chToolArgs:
 		call := c.call(p)
-		call.Arguments = appendPiece(call.Arguments, p)
+		call.Arguments = a.append(call.Arguments, p)
 	}
+}
+
+// append adds a piece, or as much of it, in whole characters, as there is room
+// for.
+func (a *Answer) append(dst []byte, p *piece) []byte {
+	had := len(dst)
+	dst = appendPiece(dst, p)
+	a.size += len(dst) - had
+	if over := a.size - a.Limit; a.Limit > 0 && over > 0 {
+		end := len(dst) - over
+		for end > had && !utf8.RuneStart(dst[end]) {
+			end--
+		}
+		dst, a.Cut = dst[:end], true
+	}
+	return dst
 }
 
 func appendPiece(dst []byte, p *piece) []byte {

@@ -22,7 +22,7 @@ func client(r Run, targets []TargetSummary) Client {
 		late = append(late, s.Lateness.MS())
 		events += s.OutputEvents
 		bounded += s.BoundedEvents
-		if s.OutputEvents > 0 {
+		if s.OutputEvents > 0 || s.E2E.Known() {
 			kernel, user = kernel || s.KernelStamps, user || !s.KernelStamps
 		}
 		if gap, ok := s.GapP50.Get(); ok {

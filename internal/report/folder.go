@@ -25,8 +25,9 @@ const (
 // Folder keeps a run: its settings at once, each raw trace as it ends, the
 // summary at the end. What was measured before a crash is there.
 type Folder struct {
-	dir    string
-	traces *os.File
+	dir     string
+	traces  *os.File
+	content []*os.File // one a target; none: it is not kept
 
 	mu   sync.Mutex
 	line bytes.Buffer
@@ -76,7 +77,7 @@ func (f *Folder) Add(t *weir.Trace) {
 func (f *Folder) Close(s *Summary) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.traces.Close(); f.err == nil {
+	if err := errors.Join(f.traces.Close(), f.closeContent()); f.err == nil {
 		f.err = err
 	}
 	if s != nil {

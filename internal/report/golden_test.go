@@ -69,6 +69,14 @@ func sample(target string, ttft, tpot time.Duration) weir.Sample {
 	}
 }
 
+// whole is a good answer that came in one piece, since no stream was asked for.
+func whole(target string, took time.Duration, n int) weir.Sample {
+	s := sample(target, time.Second, time.Millisecond)
+	s.TTFT, s.TTFTSent, s.TTFAT, s.TPOT, s.Speed, s.GapP50, s.OutputEvents = weir.Span{}, weir.Span{}, weir.Span{}, weir.Span{}, weir.None[float64](), weir.Span{}, 0
+	s.E2E, s.End, s.Completion, s.KernelStamps = weir.SpanOf(took), weir.SpanOf(took), weir.Some(n), true
+	return s
+}
+
 // failed is a call that ended without output.
 func failed(target string, o weir.Outcome, status int, errorType, text string) weir.Sample {
 	s := weir.Sample{
@@ -172,6 +180,21 @@ func TestTerminalGolden(t *testing.T) {
 				s.LengthShare = weir.Some(40.0 / 128)
 				s.Warnings = []string{weir.WarnBuffered}
 			}
+			return r
+		},
+		"whole": func() Run { // no streams: a good target, one that fails and does not count, one that says little
+			r := handMade()
+			r.Settings.Stream, r.Settings.Targets, r.Notes = false, append(r.Settings.Targets, weir.Target{Name: "brief", Model: "llama-3.3-70b"}), make([]TargetNote, 3)
+			for i := range 20 {
+				r.Samples = append(r.Samples, whole("north", time.Duration(1200+i)*ms, 128), whole("brief", time.Duration(300+i)*ms, 40))
+				s := whole("a-longer-name", 2*time.Second, 0)
+				s.Usage = weir.Usage{}
+				if i%10 == 0 {
+					s = failed("a-longer-name", weir.UpstreamError, 503, "overloaded", "try later")
+				}
+				r.Samples = append(r.Samples, s)
+			}
+			r.Samples[0].ConnReused = weir.Some(false)
 			return r
 		},
 		"nothing": handMade,

@@ -117,7 +117,8 @@ type TargetSummary struct {
 	Speed     Quantiles            `json:"output_speed"`
 	E2EAtN    Quantiles            `json:"e2e_at_n_ms"`
 	N         int                  `json:"e2e_at_n_tokens"`
-	Whole     Quantiles            `json:"whole_ms"` // due to the last byte of the body, of answers that are ok
+	Whole     Quantiles            `json:"whole_ms"`    // due to the last byte of the body, of answers that are ok
+	WholeRate Quantiles            `json:"whole_speed"` // where no stream was asked for: completion tokens / e2e, queue and prefill included
 	Prompt    weir.Opt[float64]    `json:"prompt_tokens_mean"`
 	Output    weir.Opt[float64]    `json:"completion_tokens_mean"`
 	Length    weir.Opt[float64]    `json:"length_share_mean"` // of the output length that was asked for
@@ -226,6 +227,9 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out.Limited = share(out.Outcomes[weir.RateLimited], out.Requests)
 	out.latencies(cold(mine))
 	out.Cache = compareCaches(mine, t.Price)
+	if !r.Settings.Stream {
+		out.WholeRate = wholeSpeed(cold(mine))
+	}
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })

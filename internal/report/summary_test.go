@@ -30,6 +30,35 @@ func wantNone(t *testing.T, what string, got weir.Opt[float64]) {
 	}
 }
 
+// TestWholeAnswers: without streams e2e keeps failures in its ranks, whole speed
+// is tokens over e2e where usage is known, and what needs events is null. With
+// streams there is no whole speed.
+func TestWholeAnswers(t *testing.T) {
+	unknown := whole("north", 4*time.Second, 0)
+	unknown.Usage = weir.Usage{}
+	r := handMade()
+	r.Settings.Stream, r.Settings.Targets = false, r.Settings.Targets[:1]
+	r.Samples = []weir.Sample{
+		whole("north", time.Second, 50), whole("north", 2*time.Second, 200), unknown, failed("north", weir.UpstreamError, 503, "", ""),
+	}
+	s := Summarise(r).Targets[0]
+	wantOpt(t, "e2e p50", s.E2E.P50, 2000)
+	wantNone(t, "e2e p95", s.E2E.P95)
+	if s.E2E.N != 4 || s.E2E.Reached != 3 || !slices.Equal(s.E2E.Open, []string{"p50", "p95", "p99"}) {
+		t.Errorf("e2e %+v", s.E2E)
+	}
+	wantOpt(t, "whole speed p50", s.WholeRate.P50, 100)
+	wantOpt(t, "whole speed p95", s.WholeRate.P95, 50)
+	if s.WholeRate.N != 2 {
+		t.Errorf("whole speed %+v", s.WholeRate)
+	}
+	for name, q := range map[string]Quantiles{"ttfat": s.TTFAT, "tpot": s.TPOT, "output speed": s.Speed, "e2e@N": s.E2EAtN, "ttft": s.TTFT} {
+		wantNone(t, name, q.P50)
+	}
+	r.Settings.Stream = true
+	wantNone(t, "whole speed of streams", Summarise(r).Targets[0].WholeRate.P50)
+}
+
 // TestQuantilesAreObservedRanks: type 1, whatever the order of the samples.
 func TestQuantilesAreObservedRanks(t *testing.T) {
 	var all []weir.Sample

@@ -22,6 +22,9 @@ func Terminal(w io.Writer, s *Summary) error {
 			b.WriteString(line + "\n")
 		}
 	}
+	if !s.Settings.Stream {
+		b.WriteString(wholeLine + "\n")
+	}
 	if v, ok := s.Spread.Get(); ok {
 		fmt.Fprintf(&b, "spread of median output speed across targets: %.0f %% (no interval and no test in this version: see n and the + marks)\n", 100*v)
 	}
@@ -134,6 +137,10 @@ func duration(seconds float64) string {
 // table has one row a target, names to the left and figures to the right.
 func table(s *Summary) string {
 	rows := [][]string{{"", "ttft p50", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
+	row := row
+	if !s.Settings.Stream {
+		rows[0], row = wholeHead(), wholeRow
+	}
 	priced := slices.ContainsFunc(s.Settings.Targets, func(t weir.Target) bool { return t.Price != nil })
 	if priced {
 		rows[0] = append(rows[0], "$/1M out", "cost $")
@@ -196,16 +203,20 @@ func costed(t *TargetSummary) string {
 }
 
 func row(t *TargetSummary, limits LimitSettings) []string {
-	n := fmt.Sprint(t.Requests)
-	if t.Unsent > 0 {
-		n = fmt.Sprintf("%d of %d", t.Requests, t.Requests+t.Unsent)
-	}
 	return []string{
 		t.Name,
 		latency(t.TTFT, "p50", limits), latency(t.TTFT, "p95", limits), latency(t.TTFT, "p99", limits),
 		latency(t.TPOT, "p50", limits), speed(t.Speed), latency(t.E2EAtN, "p50", limits),
-		percent(t.Success), tokens(t.Prompt), tokens(t.Output), n,
+		percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
 	}
+}
+
+// sent is how many measured requests went out, of how many.
+func sent(t *TargetSummary) string {
+	if t.Unsent > 0 {
+		return fmt.Sprintf("%d of %d", t.Requests, t.Requests+t.Unsent)
+	}
+	return fmt.Sprint(t.Requests)
 }
 
 // latency shows a percentile: with "+" where n is too small to bound it from

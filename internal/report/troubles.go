@@ -57,10 +57,7 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: %.1f %% of the requests were rate-limited; they are in no figure", name, 100*limited))
 	}
 	if reused, ok := t.Reused.Get(); ok && reused < 1 && t.Warnings[weir.WarnStaleConn] == 0 {
-		lines = append(lines, fmt.Sprintf("%s: %.0f %% of the requests paid for a new connection in their ttft; more --warmup makes them warm", name, 100*(1-reused)))
-	}
-	if d, ok := t.Whole.P50.Get(); ok && !s.Settings.Stream {
-		lines = append(lines, fmt.Sprintf("%s: not streamed on purpose; whole answers took %s at the median", name, millis(d)))
+		lines = append(lines, fmt.Sprintf("%s: %.0f %% of the requests paid for a new connection in their %s; more --warmup makes them warm", name, 100*(1-reused), first(s)))
 	}
 	for _, w := range slices.Sorted(maps.Keys(t.Warnings)) {
 		if said := oddAnswers[w]; said != "" {
@@ -72,8 +69,8 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 	}
 	if n, ok := t.Output.Get(); t.Outcomes[weir.OK] > 0 && !ok {
 		lines = append(lines, name+": reports no token counts, so its speed is unknown (events are not taken for tokens)")
-	} else if share, known := t.Length.Get(); ok && known && t.Speed.Reached > 0 && share < 0.9 {
-		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare e2e@%d, not e2e", name, n, 100*share, t.N))
+	} else if share, known := t.Length.Get(); ok && known && t.Speed.Reached+t.WholeRate.Reached > 0 && share < 0.9 {
+		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare %s, not e2e", name, n, 100*share, lengthless(s)))
 	}
 	if t.Cache != nil {
 		lines = append(lines, name+": "+t.Cache.sentence(t, s.Settings.Limits))

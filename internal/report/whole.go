@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+
+	"weir.dev/weir"
+)
+
+// A run without streams has fewer figures: when the last byte of an answer came
+// is known, and nothing of what happened before.
+
+const wholeLine = "not streamed (--no-stream): ttft, tpot, stalls and output speed cannot be measured; e2e is from due to the last byte of the answer, " +
+	"whole speed is completion tokens / e2e: the queue and the prefill are in it"
+
+func wholeHead() []string {
+	return []string{"", "e2e p50", "p95", "p99", "whole speed p50", "ok", "in", "out", "n"}
+}
+
+func wholeRow(t *TargetSummary, limits LimitSettings) []string {
+	return []string{
+		t.Name,
+		latency(t.E2E, "p50", limits), latency(t.E2E, "p95", limits), latency(t.E2E, "p99", limits),
+		speed(t.WholeRate), percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
+	}
+}
+
+// wholeSpeed is the tokens of each good answer, by its usage, over the whole
+// time it took.
+func wholeSpeed(samples []weir.Sample) Quantiles {
+	var rates []float64
+	for i := range samples {
+		s := &samples[i]
+		n, ok1 := s.Completion.Get()
+		took, ok2 := s.E2E.Get()
+		if ok1 && ok2 && took > 0 && s.Outcome == weir.OK && s.TokenSource != weir.TokensFromEstimate {
+			rates = append(rates, float64(n)/took.Duration().Seconds())
+		}
+	}
+	return quantiles(rates, 0, true)
+}
+
+// first is the figure that a new connection makes longer.
+func first(s *Summary) string {
+	if s.Settings.Stream {
+		return "ttft"
+	}
+	return "e2e"
+}
+
+// lengthless is the figure that stands answers of different lengths.
+func lengthless(s *Summary) string {
+	if s.Settings.Stream {
+		return fmt.Sprintf("e2e@%d", s.Settings.OutputTokens)
+	}
+	return "whole speed"
+}
