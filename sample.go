@@ -16,6 +16,7 @@ type Sample struct {
 	Warmup     bool      `json:"warmup"`
 	Due        time.Time `json:"due"`
 
+	Block     Opt[int] `json:"block,omitzero"`
 	Session   Opt[int] `json:"session,omitzero"`
 	Turn      Opt[int] `json:"turn,omitzero"`
 	CacheRole string   `json:"cache_role,omitempty"`
@@ -69,7 +70,7 @@ type Sample struct {
 func (t *Trace) Sample() Sample {
 	s := Sample{
 		ID: t.ID, Kind: t.Kind, Target: t.Target, Model: t.Model, WorkloadID: t.WorkloadID, Warmup: t.Warmup, Due: t.Due,
-		Session: t.Session, Turn: t.Turn, CacheRole: t.CacheRole,
+		Block: t.Block, Session: t.Session, Turn: t.Turn, CacheRole: t.CacheRole,
 		Outcome: t.Outcome, ErrorType: t.ErrorType, ErrorText: t.ErrorText, RetryAfter: t.RetryAfter, Finish: t.Finish,
 		TTFT: t.TTFT(), TTFTSent: t.TTFTSent(), TTFAT: t.TTFAT(), TPOT: t.TPOT(), Speed: t.OutputSpeed(),
 		E2E: t.E2E(), E2ESpeed: t.E2ESpeed(), Trailer: t.Trailer(), Stall: t.Stall(), ServerWait: t.ServerWait(),

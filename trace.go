@@ -30,6 +30,7 @@ type Trace struct {
 	WorkloadID string `json:"workload_id,omitempty"`
 	Warmup     bool   `json:"warmup,omitempty"` // sent to warm connections and caches; in no figure
 
+	Block     Opt[int] `json:"block,omitzero"`       // of a comparison: the lap, from 0
 	Session   Opt[int] `json:"session,omitzero"`     // of several turns, or a cold and warm pair
 	Turn      Opt[int] `json:"turn,omitzero"`        // in it, from 0
 	CacheRole string   `json:"cache_role,omitempty"` // cold or warm, of a pair

@@ -318,7 +318,7 @@ func runOf(cfg *bench.Config, s report.Settings, res *bench.Result, pauses time.
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{
 			Unsent: t.Unsent, GaveUp: t.GaveUp, Learned: t.Learned, Lengths: lengthFit(cfg, t.Lengths), Missed: t.Missed, SlotWaits: t.SlotWaits,
-			Asked: t.Asked, Achieved: t.Achieved, QuotaRefused: t.Quota.Refused, QuotaWaited: t.Quota.Waited, QuotaLimits: t.Quota.Limits,
+			Asked: t.Asked, Drawn: t.Drawn, Achieved: t.Achieved, QuotaRefused: t.Quota.Refused, QuotaWaited: t.Quota.Waited, QuotaLimits: t.Quota.Limits,
 		})
 	}
 	return r

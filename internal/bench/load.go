@@ -30,6 +30,19 @@ type Load struct {
 	// Think is how long a closed loop's slot rests after an answer, or after a
 	// session's last. The next request is due after it.
 	Think time.Duration
+	// Laps makes all slots of all targets of a closed loop send one session each
+	// before any sends the next: the laps are the blocks of a comparison.
+	Laps bool
+	// Every is the least time from one lap's start to the next's; 0: none.
+	Every time.Duration
+}
+
+// slots is how many a closed loop has for each target.
+func (c *Config) slots() int {
+	if c.Requests > 0 {
+		return min(c.Concurrency, c.Requests)
+	}
+	return c.Concurrency
 }
 
 // Item is what one request of a recording or a mix asks for.
@@ -47,12 +60,16 @@ func (c *Config) checkLoad() error {
 		return bad(fmt.Sprintf("%d requests", c.Requests), "it must be at least 1, or give a duration")
 	case c.Requests > maxRequests:
 		return bad(fmt.Sprintf("%d requests", c.Requests), fmt.Sprintf("at most %d", maxRequests))
-	case min(l.Duration, l.Grace, l.Ramp, l.Think) < 0:
-		return bad("a negative duration, grace, ramp or think time", "0 is none")
-	case max(l.Duration, l.Grace, l.Ramp, l.Think) > maxSpan:
-		return bad(fmt.Sprintf("a duration of %v", max(l.Duration, l.Grace, l.Ramp, l.Think)), fmt.Sprintf("at most %v", maxSpan))
+	case min(l.Duration, l.Grace, l.Ramp, l.Think, l.Every) < 0:
+		return bad("a negative duration, grace, ramp, think time or distance of laps", "0 is none")
+	case max(l.Duration, l.Grace, l.Ramp, l.Think, l.Every) > maxSpan:
+		return bad(fmt.Sprintf("a duration of %v", max(l.Duration, l.Grace, l.Ramp, l.Think, l.Every)), fmt.Sprintf("at most %v", maxSpan))
 	case l.Duration > 0 && l.Ramp >= l.Duration:
 		return bad(fmt.Sprintf("a ramp of %v in a run of %v", l.Ramp, l.Duration), "it must be shorter")
+	case l.Laps && (l.Shape != nil || l.Ramp > 0):
+		return bad("laps with a rate or a ramp", "laps are for slots that start together")
+	case l.Every > 0 && !l.Laps:
+		return bad("a distance of laps without laps", "give both or none")
 	case l.Grace > 0 && !ends:
 		return bad("a grace without a duration", "without a duration all requests may end")
 	case l.Shape == nil:
@@ -138,10 +155,13 @@ func (c *Config) pacer() clock.Clock {
 // plain closed loop of requests of one length.
 func (c *Config) LoadID() string {
 	id := ""
-	if l := c.Load; l.Shape != nil || l.Ramp > 0 || l.Think > 0 {
+	if l := c.Load; l.Shape != nil || l.Ramp > 0 || l.Think > 0 || l.Laps {
 		shape := "closed"
 		if l.Shape != nil {
 			shape = l.Shape.String()
+		}
+		if l.Laps {
+			shape = fmt.Sprintf("laps, every %v", l.Every)
 		}
 		id = fmt.Sprintf("%s, ramp %v, think %v", shape, l.Ramp, l.Think)
 	}

@@ -66,11 +66,7 @@ func (t *target) measure(ctx context.Context) *phase {
 	if t.Load.Shape != nil {
 		p.open()
 	} else {
-		slots := t.Concurrency
-		if t.Requests > 0 {
-			slots = min(slots, t.Requests)
-		}
-		p.closed(slots, t.Load, t.sessions(t.source, t.from))
+		p.closed(t.slots(), t.Load, t.sessions(t.source, t.from))
 	}
 	return p
 }
@@ -111,7 +107,7 @@ func (p *phase) closed(slots int, l Load, all iter.Seq2[int, int]) {
 		}
 		crew.Go(func() {
 			if due.IsZero() || p.pacer().Until(waits, due) == nil {
-				p.slot(due, l.Think)
+				p.slot(p.place(l, i), due, l.Think)
 			}
 		})
 	}
@@ -123,11 +119,21 @@ func (p *phase) closed(slots int, l Load, all iter.Seq2[int, int]) {
 // slot sends one session after the other. It is free, and the next one due,
 // when the last answer has ended and the time to think is over; where a quota
 // held it up, when that let it go.
-func (p *phase) slot(due time.Time, think time.Duration) {
+func (p *phase) slot(place *lapSlot, due time.Time, think time.Duration) {
+	if place != nil {
+		defer place.leave()
+	}
 	for {
 		q, ok := p.next.take()
 		if !ok || think > 0 && p.pacer().Until(p.starts, due) != nil {
 			return
+		}
+		if place != nil {
+			start, err := place.join(p.starts)
+			if err != nil {
+				return
+			}
+			q.lap, due = weir.Some(start.lap), start.at
 		}
 		leave, ok := p.enter(p.starts)
 		if !ok {
@@ -143,6 +149,14 @@ func (p *phase) slot(due time.Time, think time.Duration) {
 	}
 }
 
+// place is that of a slot in the laps; nil where there are none.
+func (p *phase) place(l Load, slot int) *lapSlot {
+	if !l.Laps {
+		return nil
+	}
+	return p.laps.slots[p.index][slot]
+}
+
 // session sends a request that may go out now, and then the turns that follow
 // it, each when the answer before it has ended and the user has thought. It
 // returns when the last answer ended; false where no more may start.
@@ -153,7 +167,9 @@ func (p *phase) session(q prepared, leave pass, due time.Time, warning string) (
 		if next == nil {
 			return ended, true
 		}
+		lap := q.lap
 		q = <-next
+		q.lap = lap
 		due = ended.Add(q.asks.Think)
 		ok = q.asks.Think == 0 || p.pacer().Until(p.starts, due) == nil
 		if ok {
@@ -209,7 +225,7 @@ const maxRetries = 10
 func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (ended time.Time) {
 	p.count()
 	if q.lessons != p.known() { // it was written before we knew better
-		q = p.write(q.k, q.more)
+		q = p.rewrite(q)
 	}
 	for lessons, retries := 0, 0; ; {
 		trace, refused := p.notEncoded(q.err, due, p.warmup), []byte(nil)
@@ -224,7 +240,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 		if lessons < request.MaxRetries && p.learn(refused) {
 			trace.Warmup = true
 			p.took.add(step{p.index, trace})
-			q, due = p.write(q.k, q.more), time.Now()
+			q, due = p.rewrite(q), time.Now()
 			lessons++
 			continue
 		}
@@ -266,7 +282,7 @@ func (p *phase) ended(q prepared, trace *weir.Trace, leave pass, at time.Time, r
 
 // mark says which part of a session or a pair a trace is.
 func (q *prepared) mark(trace *weir.Trace) {
-	trace.CacheRole = string(q.asks.Cache)
+	trace.CacheRole, trace.Block = string(q.asks.Cache), q.lap
 	if q.more > 0 || q.asks.Turn > 0 || q.asks.Cache != "" {
 		trace.Session, trace.Turn = weir.Some(q.asks.Session), weir.Some(q.asks.Turn)
 	}

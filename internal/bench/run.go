@@ -97,7 +97,8 @@ type run struct {
 	source  work.Source
 	from    int // number of the first measured request
 	lengths *lengths
-	warmers int // least slots of the warm-up
+	laps    *laps // of a closed loop that has them
+	warmers int   // least slots of the warm-up
 	client  *http.Client
 	took    *behind
 	caller  context.Context // Run's: its end is seen before that of the contexts below it
@@ -121,6 +122,14 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 	r := &run{
 		Config: &c, id: c.ID(), source: source, from: from, lengths: s.lengths, warmers: s.warmers,
 		took: newBehind(), client: s.client,
+	}
+	if c.Load.Laps {
+		slots := make([]int, len(c.Targets))
+		for i := range slots {
+			slots[i] = c.slots()
+		}
+		r.laps = newLaps(c.Seed, slots, c.Load.Every)
+		defer r.laps.stop()
 	}
 	r.caller = ctx
 	r.starts, r.stop = context.WithCancelCause(ctx)

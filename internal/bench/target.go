@@ -41,9 +41,10 @@ type tally struct {
 
 // prepared is a request that is ready to go, or why it cannot be written.
 type prepared struct {
-	k       int          // its number
-	more    int          // turns that follow it
-	due     time.Time    // open loop
+	k       int       // its number
+	more    int       // turns that follow it
+	due     time.Time // open loop
+	lap     weir.Opt[int]
 	lessons int          // what was known of the endpoint then
 	asks    work.Request // without its texts
 	enc     *request.Encoded
@@ -73,6 +74,13 @@ func (t *target) write(k, more int) prepared {
 	enc, err := request.Encode(t.URL, t.Dialect, t.Work.spec(t.Model, r), t.learned)
 	r.System, r.Messages = "", nil // they are in enc
 	return prepared{k: k, more: more, lessons: lessons, asks: r, enc: enc, err: err}
+}
+
+// rewrite encodes a request again, once more is known of the endpoint.
+func (t *target) rewrite(q prepared) prepared {
+	again := t.write(q.k, q.more)
+	again.due, again.lap = q.due, q.lap
+	return again
 }
 
 func (t *target) known() int {

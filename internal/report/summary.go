@@ -66,7 +66,8 @@ type TargetNote struct {
 	Missed    int        // of the unsent, those that were due and could not start before the end
 	SlotWaits int        // starts of an open loop that had to wait for a slot
 
-	Asked, Achieved weir.Opt[float64] // requests per second of an open loop
+	// Requests per second of an open loop: asked for, as the seed drew them, sent.
+	Asked, Drawn, Achieved weir.Opt[float64]
 
 	QuotaRefused int           // calls that were refused for a quota
 	QuotaWaited  time.Duration // for so long something was ready and might not go out
@@ -102,6 +103,7 @@ type TargetSummary struct {
 	Missed    int                  `json:"missed"`     // of the unsent, those that were due and could not start before the end
 	SlotWaits int                  `json:"slot_waits"` // starts of an open loop that had to wait for a slot
 	Asked     weir.Opt[float64]    `json:"asked_rate"` // requests per second of an open loop
+	Drawn     weir.Opt[float64]    `json:"drawn_rate"` // as this seed's schedule has it
 	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
 	Quota     QuotaSummary         `json:"quota"`
 	Lengths   *LengthFit           `json:"length_fit,omitempty"`
@@ -195,7 +197,7 @@ func Summarise(r Run) *Summary {
 func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out := TargetSummary{
 		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned, Lengths: note.Lengths,
-		Missed: note.Missed, SlotWaits: note.SlotWaits, Asked: note.Asked, Achieved: note.Achieved,
+		Missed: note.Missed, SlotWaits: note.SlotWaits, Asked: note.Asked, Drawn: note.Drawn, Achieved: note.Achieved,
 		Quota:    QuotaSummary{note.QuotaRefused, weir.Dur(note.QuotaWaited), note.QuotaLimits},
 		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},
 	}

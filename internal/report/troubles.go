@@ -44,7 +44,7 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
 	}
 	if asked, ok := t.Asked.Get(); ok {
-		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %.4g sent; %s waited for a slot", name, asked, t.Achieved.Or(0), count(t.SlotWaits, "start")))
+		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %.4g drawn by the seed, %.4g sent; %s waited for a slot", name, asked, t.Drawn.Or(0), t.Achieved.Or(0), count(t.SlotWaits, "start")))
 	}
 	if t.Quota.Waited > 0 {
 		limits := ""
