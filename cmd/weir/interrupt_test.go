@@ -48,7 +48,7 @@ func TestInterrupt(t *testing.T) {
 	if !s.Interrupted || ok < 4 || canceled < 1 || canceled > 4 || ok+canceled != target.Requests || target.Requests+target.Unsent != 100000 {
 		t.Errorf("%+v", target)
 	}
-	if target.Success.Or(0) != 1 || target.TTFT.N != ok || target.GaveUp {
+	if target.Success.Or(0) != 1 || target.TTFT.N < ok || target.TTFT.N > ok+canceled || target.GaveUp {
 		t.Errorf("%+v", target)
 	}
 	traces, cut, err := report.ReadTraces(bytes.NewReader(readFile(t, filepath.Join(dir, "traces.jsonl"))))

@@ -85,10 +85,10 @@ var cacheWarnings = map[string]string{
 
 // sentence is "warm TTFT is 0.52x cold (20 pairs; 412 ms cold, 214 ms warm), 96 %
 // of the prompt cached, saves $0.31 per 1k requests".
-func (c *CacheSummary) sentence(t *TargetSummary, limits LimitSettings) string {
+func (c *CacheSummary) sentence(t *TargetSummary) string {
 	s := "warm TTFT could not be compared"
 	if r, ok := c.TTFTRatio.Get(); ok {
-		s = fmt.Sprintf("warm TTFT is %.2fx cold (%s; %s cold, %s warm)", r, count(c.Timed, "pair"), latency(t.TTFT, "p50", limits), latency(c.WarmTTFT, "p50", limits))
+		s = fmt.Sprintf("warm TTFT is %.2fx cold (%s; %s cold, %s warm)", r, count(c.Timed, "pair"), latency(t.TTFT, 0.5), latency(c.WarmTTFT, 0.5))
 	}
 	if w, ok := c.WarmShare.Get(); ok {
 		s += fmt.Sprintf(", %.0f %% of the prompt cached", w*100)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -77,6 +78,26 @@ func whole(target string, took time.Duration, n int) weir.Sample {
 	return s
 }
 
+// laps is a run of so many laps over a time, of two slots: ttft and tpot of
+// the two targets, with a little noise that both share and some of their own.
+func laps(n int, span time.Duration, ttft, tpot [2]time.Duration) Run {
+	r := handMade()
+	r.Settings.Requests, r.Duration = 2*n, span
+	rng := rand.New(rand.NewPCG(1, 2))
+	for lap := range n {
+		both := 1 + 0.1*rng.NormFloat64()
+		for i, name := range []string{"north", "a-longer-name"} {
+			for range 2 {
+				own := both * (1 + 0.02*rng.NormFloat64())
+				s := sample(name, time.Duration(float64(ttft[i])*own), time.Duration(float64(tpot[i])*own))
+				s.Block, s.Due = weir.Some(lap), r.Started.Add(time.Duration(lap)*span/time.Duration(n))
+				r.Samples = append(r.Samples, s)
+			}
+		}
+	}
+	return r
+}
+
 // failed is a call that ended without output.
 func failed(target string, o weir.Outcome, status int, errorType, text string) weir.Sample {
 	s := weir.Sample{
@@ -85,6 +106,9 @@ func failed(target string, o weir.Outcome, status int, errorType, text string) w
 	}
 	if status != 0 {
 		s.Status = weir.Some(status)
+	}
+	if o == weir.TimeoutFirstOutput {
+		s.End, s.CensoredAt = weir.SpanOf(time.Minute), weir.SpanOf(time.Minute)
 	}
 	return s
 }
@@ -140,6 +164,27 @@ func TestTerminalGolden(t *testing.T) {
 			}
 			for range 20 {
 				r.Samples = append(r.Samples, failed("a-longer-name", weir.UpstreamError, 503, "overloaded", "try later"))
+			}
+			return r
+		},
+		"verdict": func() Run { // thirty laps of two that differ
+			return laps(30, 2*time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8500 * time.Microsecond})
+		},
+		"tie": func() Run { // and of two that do not, over an hour
+			return laps(30, time.Hour, [2]time.Duration{300 * ms, 300 * ms}, [2]time.Duration{12 * ms, 12 * ms})
+		},
+		"few_blocks": func() Run {
+			return laps(8, time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 9 * ms})
+		},
+		"places": func() Run { // three: one is faster, two are alike
+			r := laps(30, 40*time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8 * ms})
+			r.Settings.Targets = append(r.Settings.Targets, weir.Target{Name: "west", URL: "https://west.example/v1", Dialect: weir.OpenAIChat, Model: "llama-3.3-70b"})
+			r.Notes = make([]TargetNote, 3)
+			for _, s := range laps(30, 40*time.Minute, [2]time.Duration{301 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8 * ms}).Samples {
+				if s.Target == "north" {
+					s.Target = "west"
+					r.Samples = append(r.Samples, s)
+				}
 			}
 			return r
 		},

@@ -85,7 +85,8 @@ type Summary struct {
 	Budget         bool              `json:"budget_reached"`
 	Settings       Settings          `json:"settings"`
 	Targets        []TargetSummary   `json:"targets"`
-	Spread         weir.Opt[float64] `json:"spread"` // (max - min)/max of median output speeds, as a fraction
+	Spread         weir.Opt[float64] `json:"spread"`  // (max - min)/max of median output speeds, as a fraction
+	Verdict        *Verdict          `json:"verdict"` // null with one target
 	Client         Client            `json:"client"`
 	Requests       []weir.Sample     `json:"requests,omitempty"`
 }
@@ -105,12 +106,15 @@ type TargetSummary struct {
 	Asked     weir.Opt[float64]    `json:"asked_rate"` // requests per second of an open loop
 	Drawn     weir.Opt[float64]    `json:"drawn_rate"` // as this seed's schedule has it
 	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
+	Fit       Fit                  `json:"fit"`
+	Steady    Steady               `json:"steady"`
 	Quota     QuotaSummary         `json:"quota"`
 	Lengths   *LengthFit           `json:"length_fit,omitempty"`
 	Cache     *CacheSummary        `json:"cache,omitempty"` // of cold and warm pairs; latencies are then the cold halves'
 	Outcomes  map[weir.Outcome]int `json:"outcomes"`
 	Eligible  int                  `json:"eligible"`
 	Success   weir.Opt[float64]    `json:"success"` // ok / eligible
+	SuccessCI stats.Interval       `json:"success_interval"`
 	Limited   weir.Opt[float64]    `json:"rate_limited_share"`
 	TTFT      Quantiles            `json:"ttft_ms"`
 	TTFAT     Quantiles            `json:"ttfat_ms"`
@@ -140,16 +144,6 @@ type QuotaSummary struct {
 	Refused int      `json:"refused"`
 	Waited  weir.Dur `json:"waited_ms"`
 	Limits  []string `json:"limits,omitempty"`
-}
-
-// Quantiles are the p50, p95 and p99 of a figure.
-type Quantiles struct {
-	N       int               `json:"n"`       // observations asked for
-	Reached int               `json:"reached"` // of them, those that have a value
-	P50     weir.Opt[float64] `json:"p50"`
-	P95     weir.Opt[float64] `json:"p95"`
-	P99     weir.Opt[float64] `json:"p99"`
-	Open    []string          `json:"open_ended,omitempty"` // percentiles that n is too small to bound
 }
 
 // Failure is one class of failed requests.
@@ -190,6 +184,7 @@ func Summarise(r Run) *Summary {
 		s.Targets = append(s.Targets, summarise(t, note, r))
 	}
 	s.Spread = spread(s.Targets)
+	s.Verdict = verdictOf(&r)
 	s.Client = client(r, s.Targets)
 	return s
 }
@@ -225,13 +220,16 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 		}
 	}
 	out.cost(t, r.Samples)
-	out.Success = share(out.Outcomes[weir.OK], out.Eligible)
+	success := stats.Rate{K: out.Outcomes[weir.OK], N: out.Eligible}
+	out.Success, out.SuccessCI = success.Share(), success.Interval()
 	out.Limited = share(out.Outcomes[weir.RateLimited], out.Requests)
 	out.latencies(cold(mine))
 	out.Cache = compareCaches(mine, t.Price)
 	if !r.Settings.Stream {
 		out.WholeRate = wholeSpeed(cold(mine))
 	}
+	out.Fit = fitOf(&out)
+	out.Steady = steadyOf(mine, r.Settings.Load != "")
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })
@@ -278,11 +276,9 @@ func (out *TargetSummary) cost(t weir.Target, samples []weir.Sample) {
 	}
 }
 
-// latencies fills the quantiles. A request without output counts as never
-// reached where it was eligible and could have had one: a good answer that is
-// empty, or that was not streamed, has no time to first token to wait for.
+// latencies fills the quantiles.
 func (out *TargetSummary) latencies(mine []weir.Sample) {
-	rate := func(of func(*weir.Sample) (float64, bool)) (values []float64) {
+	good := func(of func(*weir.Sample) (float64, bool)) (values []float64) {
 		for i := range mine {
 			if v, ok := of(&mine[i]); ok && mine[i].Outcome == weir.OK {
 				values = append(values, v)
@@ -298,66 +294,21 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		}
 		return s.E2E
 	})
-	out.TPOT = quantiles(rate(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), 0, false)
-	out.Whole = quantiles(rate(func(s *weir.Sample) (float64, bool) {
+	out.TPOT = rates(good(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), false)
+	out.Whole = rates(good(func(s *weir.Sample) (float64, bool) {
 		end, ok := s.End.Get()
 		return s.Lateness.MS() + end.MS(), ok
-	}), 0, false)
-	out.Speed = quantiles(rate(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), 0, true)
-	out.E2EAtN = quantiles(rate(func(s *weir.Sample) (float64, bool) {
+	}), false)
+	out.Speed = rates(good(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), true)
+	out.E2EAtN = rates(good(func(s *weir.Sample) (float64, bool) {
 		ttft, ok1 := s.TTFT.Get()
 		tpot, ok2 := s.TPOT.Get()
 		return ttft.MS() + float64(out.N-1)*tpot.MS(), ok1 && ok2
-	}), 0, false)
+	}), false)
 }
 
 func ttfts(mine []weir.Sample) Quantiles {
 	return latencies(mine, func(s *weir.Sample) weir.Span { return s.TTFT })
-}
-
-func latencies(mine []weir.Sample, of func(*weir.Sample) weir.Span) Quantiles {
-	var reached []float64
-	never := 0
-	for i := range mine {
-		s := &mine[i]
-		v, ok := of(s).Get()
-		switch {
-		case !s.Outcome.Eligible():
-		case ok:
-			reached = append(reached, v.MS())
-		case s.Outcome != weir.OK && s.Outcome != weir.NotStreamed:
-			never++
-		}
-	}
-	return quantiles(reached, never, false)
-}
-
-// quantiles of a figure; where more is better, p95 is the value that 95 % of
-// requests reach or exceed.
-func quantiles(reached []float64, never int, moreIsBetter bool) Quantiles {
-	sign := 1.0
-	if moreIsBetter {
-		sign = -1
-	}
-	signed := make([]float64, len(reached))
-	for i, v := range reached {
-		signed[i] = sign * v
-	}
-	q := stats.NewQuantiles(signed, never)
-	out := Quantiles{N: q.N(), Reached: q.Reached()}
-	for _, p := range []struct {
-		p    float64
-		name string
-		to   *weir.Opt[float64]
-	}{{0.5, "p50", &out.P50}, {0.95, "p95", &out.P95}, {0.99, "p99", &out.P99}} {
-		if v, ok := q.At(p.p); ok {
-			*p.to = weir.Some(sign * v)
-		}
-		if !stats.Settled(p.p, q.N()) {
-			out.Open = append(out.Open, p.name)
-		}
-	}
-	return out
 }
 
 // failures classes what went wrong; the warm-up's failures only where there is
@@ -410,7 +361,7 @@ func mean(samples []weir.Sample, of func(*weir.Sample) (float64, bool)) weir.Opt
 }
 
 // spread compares the targets' median output speeds, where there are at least
-// two that have one.
+// two that have one. The verdict has its interval and what chance alone gives.
 func spread(targets []TargetSummary) weir.Opt[float64] {
 	var speeds []float64
 	for _, t := range targets {

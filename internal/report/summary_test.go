@@ -106,9 +106,27 @@ func TestFailuresStayInRanks(t *testing.T) {
 	}
 }
 
+// TestCutByUs: what we cut says nothing of success, and that the wait was at
+// least so long: here for the fastest, of which half were cut.
+func TestCutByUs(t *testing.T) {
+	for _, o := range []weir.Outcome{weir.Canceled, weir.Abandoned} {
+		cut := failed("north", o, 0, "", "")
+		cut.CensoredAt = weir.SpanOf(5 * time.Millisecond)
+		begun := sample("north", 30*time.Millisecond, time.Millisecond) // had output before it was cut
+		begun.Outcome, begun.CensoredAt = o, weir.SpanOf(40*time.Millisecond)
+		s := one(sample("north", 10*time.Millisecond, time.Millisecond), sample("north", 20*time.Millisecond, time.Millisecond), cut, begun)
+		if s.Eligible != 2 || s.TTFT.N != 4 || s.TTFT.Reached != 3 || s.TTFT.Cut != 1 || s.E2E.Cut != 2 {
+			t.Errorf("%s: %+v", o, s)
+		}
+		wantOpt(t, string(o)+": success", s.Success, 1)
+		wantOpt(t, string(o)+": ttft p50", s.TTFT.P50, 20) // of the three that were not cut before
+		wantOpt(t, string(o)+": ttft p99", s.TTFT.P99, 30)
+	}
+}
+
 // TestNotEligible: what says nothing of the target is in no rank and no rate.
 func TestNotEligible(t *testing.T) {
-	for _, o := range []weir.Outcome{weir.Canceled, weir.Abandoned, weir.Auth, weir.BadRequest, weir.RateLimited} {
+	for _, o := range []weir.Outcome{weir.Auth, weir.BadRequest, weir.RateLimited} {
 		out := failed("north", o, 0, "", "")
 		out.TTFT = weir.SpanOf(time.Hour) // had output before it ended
 		s := one(sample("north", 10*time.Millisecond, time.Millisecond), sample("north", 20*time.Millisecond, time.Millisecond), out, out)

@@ -25,8 +25,11 @@ func Terminal(w io.Writer, s *Summary) error {
 	if !s.Settings.Stream {
 		b.WriteString(wholeLine + "\n")
 	}
-	if v, ok := s.Spread.Get(); ok {
-		fmt.Fprintf(&b, "spread of median output speed across targets: %.0f %% (no interval and no test in this version: see n and the + marks)\n", 100*v)
+	for _, line := range sentences(s) {
+		b.WriteString(line + "\n")
+	}
+	if line := fitLine(s); line != "" && s.Settings.Stream {
+		b.WriteString(line + "\n")
 	}
 	if line := priceLine(s); line != "" {
 		b.WriteString(line + "\n")
@@ -136,7 +139,7 @@ func duration(seconds float64) string {
 
 // table has one row a target, names to the left and figures to the right.
 func table(s *Summary) string {
-	rows := [][]string{{"", "ttft p50", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
+	rows := [][]string{{"", "ttft p50 [95 %]", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
 	row := row
 	if !s.Settings.Stream {
 		rows[0], row = wholeHead(), wholeRow
@@ -146,7 +149,7 @@ func table(s *Summary) string {
 		rows[0] = append(rows[0], "$/1M out", "cost $")
 	}
 	for i := range s.Targets {
-		r := row(&s.Targets[i], s.Settings.Limits)
+		r := row(&s.Targets[i])
 		if priced {
 			r = append(r, charged(s.Settings.Targets[i].Price), costed(&s.Targets[i]))
 		}
@@ -202,11 +205,11 @@ func costed(t *TargetSummary) string {
 	return fmt.Sprintf("%.4f", v) + mark
 }
 
-func row(t *TargetSummary, limits LimitSettings) []string {
+func row(t *TargetSummary) []string {
 	return []string{
 		t.Name,
-		latency(t.TTFT, "p50", limits), latency(t.TTFT, "p95", limits), latency(t.TTFT, "p99", limits),
-		latency(t.TPOT, "p50", limits), speed(t.Speed), latency(t.E2EAtN, "p50", limits),
+		latencyBetween(t.TTFT), latency(t.TTFT, 0.95), latency(t.TTFT, 0.99),
+		latency(t.TPOT, 0.5), speed(t.Speed), latency(t.E2EAtN, 0.5),
 		percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
 	}
 }
@@ -219,39 +222,42 @@ func sent(t *TargetSummary) string {
 	return fmt.Sprint(t.Requests)
 }
 
-// latency shows a percentile: with "+" where n is too small to bound it from
-// above, and where it was never reached, how many requests ever got there.
-func latency(q Quantiles, name string, limits LimitSettings) string {
-	v := map[string]weir.Opt[float64]{"p50": q.P50, "p95": q.P95, "p99": q.P99}[name]
-	ms, ok := v.Get()
-	if !ok {
-		if q.N == 0 || q.Reached == 0 {
-			return "n/a"
-		}
-		return fmt.Sprintf("n/a: %.0f %% came", 100*float64(q.Reached)/float64(q.N))
-	}
-	mark := ""
-	for _, open := range q.Open {
-		if open == name {
-			mark = "+"
-		}
-	}
-	return millis(ms) + mark
-}
-
 // millis shows a latency with three digits that count, and its unit.
 func millis(ms float64) string {
+	show, unit := scale(ms)
+	return show(ms) + " " + unit
+}
+
+// scale is how to show latencies about as long as ms.
+func scale(ms float64) (show func(float64) string, unit string) {
+	number := func(format string, by float64) func(float64) string {
+		return func(v float64) string { return fmt.Sprintf(format, v/by) }
+	}
 	switch {
 	case ms >= 9_995:
-		return fmt.Sprintf("%.1f s", ms/1000)
+		return number("%.1f", 1000), "s"
 	case ms >= 995:
-		return fmt.Sprintf("%.2f s", ms/1000)
+		return number("%.2f", 1000), "s"
 	case ms >= 99.5:
-		return fmt.Sprintf("%.0f ms", ms)
+		return number("%.0f", 1), "ms"
 	case ms >= 9.95:
-		return fmt.Sprintf("%.1f ms", ms)
+		return number("%.1f", 1), "ms"
 	}
-	return fmt.Sprintf("%.2f ms", ms)
+	return number("%.2f", 1), "ms"
+}
+
+// latencyBetween is the median with its interval: "212 ms [205, 220]".
+func latencyBetween(q Quantiles) string {
+	s := latency(q, 0.5)
+	ms, ok := q.P50.Get()
+	if !ok {
+		return s
+	}
+	show, _ := scale(ms)
+	if ci := between(q.CI50, show); ci != "" {
+		s += " " + ci
+	}
+	return s
 }
 
 func speed(q Quantiles) string {

@@ -73,7 +73,7 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare %s, not e2e", name, n, 100*share, lengthless(s)))
 	}
 	if t.Cache != nil {
-		lines = append(lines, name+": "+t.Cache.sentence(t, s.Settings.Limits))
+		lines = append(lines, name+": "+t.Cache.sentence(t))
 	}
 	if l := t.Lengths; l != nil && l.Implausible {
 		lines = append(lines, name+": no tokenizer counts prompts as it does; their length is a guess")

@@ -13,13 +13,13 @@ const wholeLine = "not streamed (--no-stream): ttft, tpot, stalls and output spe
 	"whole speed is completion tokens / e2e: the queue and the prefill are in it"
 
 func wholeHead() []string {
-	return []string{"", "e2e p50", "p95", "p99", "whole speed p50", "ok", "in", "out", "n"}
+	return []string{"", "e2e p50 [95 %]", "p95", "p99", "whole speed p50", "ok", "in", "out", "n"}
 }
 
-func wholeRow(t *TargetSummary, limits LimitSettings) []string {
+func wholeRow(t *TargetSummary) []string {
 	return []string{
 		t.Name,
-		latency(t.E2E, "p50", limits), latency(t.E2E, "p95", limits), latency(t.E2E, "p99", limits),
+		latencyBetween(t.E2E), latency(t.E2E, 0.95), latency(t.E2E, 0.99),
 		speed(t.WholeRate), percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
 	}
 }
@@ -27,16 +27,16 @@ func wholeRow(t *TargetSummary, limits LimitSettings) []string {
 // wholeSpeed is the tokens of each good answer, by its usage, over the whole
 // time it took.
 func wholeSpeed(samples []weir.Sample) Quantiles {
-	var rates []float64
+	var speeds []float64
 	for i := range samples {
 		s := &samples[i]
 		n, ok1 := s.Completion.Get()
 		took, ok2 := s.E2E.Get()
 		if ok1 && ok2 && took > 0 && s.Outcome == weir.OK && s.TokenSource != weir.TokensFromEstimate {
-			rates = append(rates, float64(n)/took.Duration().Seconds())
+			speeds = append(speeds, float64(n)/took.Duration().Seconds())
 		}
 	}
-	return quantiles(rates, 0, true)
+	return rates(speeds, true)
 }
 
 // first is the figure that a new connection makes longer.

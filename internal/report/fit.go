@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"weir.dev/weir"
+)
+
+// Fit is what a target is good enough for (METRICS.md, "fit").
+type Fit struct {
+	Chat  weir.Opt[bool] `json:"chat"`  // success, ttft_p95 and output_speed_p50
+	Batch weir.Opt[bool] `json:"batch"` // success
+	Why   string         `json:"why,omitempty"`
+}
+
+// What chat and batch take.
+const (
+	chatSuccess  = 0.99
+	chatTTFT     = 500.0 // ms, where no SLO says otherwise
+	chatSpeed    = 20.0  // tokens/s
+	batchSuccess = 0.95
+)
+
+// fitOf judges a target; empty where too little is known.
+func fitOf(t *TargetSummary) Fit {
+	success, ok := t.Success.Get()
+	if !ok {
+		return Fit{}
+	}
+	f := Fit{Batch: weir.Some(success >= batchSuccess)}
+	ttft, timed := t.TTFT.P95.Get()
+	speed, fast := t.Speed.P50.Get()
+	switch {
+	case success < chatSuccess:
+		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("success %s", percent(t.Success))
+	case t.TTFT.N > 0 && !timed:
+		f.Chat, f.Why = weir.Some(false), "p95 ttft "+latency(t.TTFT, 0.95)
+	case timed && ttft > chatTTFT:
+		f.Chat, f.Why = weir.Some(false), "p95 ttft "+millis(ttft)
+	case fast && speed < chatSpeed:
+		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("output speed %.1f tok/s", speed)
+	case timed && fast:
+		f.Chat = weir.Some(true)
+	default:
+		f.Why = "no ttft or no speed"
+	}
+	return f
+}
+
+// fitLine is "fit: north chat yes, batch yes · south chat no (p95 ttft 880 ms),
+// batch yes".
+func fitLine(s *Summary) string {
+	var parts []string
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		if !t.Fit.Batch.Known() {
+			continue
+		}
+		chat := yes(t.Fit.Chat)
+		if t.Fit.Why != "" {
+			chat += " (" + t.Fit.Why + ")"
+		} else if t.TTFT.mark(0.95) != "" {
+			chat += " (as far as " + count(t.TTFT.N, "request") + " can tell)"
+		}
+		parts = append(parts, fmt.Sprintf("%s chat %s, batch %s", t.Name, chat, yes(t.Fit.Batch)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "fit: " + strings.Join(parts, " · ")
+}
+
+func yes(v weir.Opt[bool]) string {
+	b, ok := v.Get()
+	switch {
+	case !ok:
+		return "unknown"
+	case b:
+		return "yes"
+	}
+	return "no"
+}
