@@ -26,6 +26,7 @@ import (
 type benchCmd struct {
 	targetFlags  `group:"Who is asked"`
 	loadFlags    `group:"How much"`
+	sweepFlags   `group:"How much"`
 	workFlags    `group:"What is asked"`
 	clockFlags   `group:"How long is waited"`
 	networkFlags `group:"How it is reached"`
@@ -59,12 +60,17 @@ output speed, failures by class and how far the client itself can be trusted.
   weir bench http://127.0.0.1:8000/v1 --model M --cache compare -n 40
   weir bench http://127.0.0.1:8000/v1 --model M --turns 4 --think 5s~2s --mix 70%:256/128,30%:4000/512
   weir bench http://127.0.0.1:8000/v1 --model M -n 50 --save runs/today -o json
+  weir bench http://127.0.0.1:8000/v1 --model M --sweep concurrency=1,2,4,8,16
 
 A + marks a percentile that so few requests cannot bound from above. Ctrl-C stops
 and reports what there is. Exit code: 0 ok, 1 nothing succeeded or interrupted, 2 usage.`
 }
 
 func (c *benchCmd) Run(p *process) error {
+	sweep, err := c.points(&c.loadFlags)
+	if err != nil {
+		return err
+	}
 	places, err := c.places(p)
 	if err != nil {
 		return err
@@ -85,16 +91,23 @@ func (c *benchCmd) Run(p *process) error {
 		return err
 	}
 	cfg.Refused = refused(places)
-	if c.DryRun {
-		return dryRun(p, &cfg)
+	cost, err := sweep.estimate(&cfg, p.free)
+	if err != nil {
+		return err
 	}
-	if err := c.allow(p, &cfg); err != nil {
+	if c.DryRun {
+		return dryRun(p, &cfg, cost)
+	}
+	if err := c.allow(p, &cfg, cost); err != nil {
 		return err
 	}
 	if err := warm(p, auth); err != nil {
 		return err
 	}
 	cfg.Base, cfg.Scrub, cfg.Redact = auth, auth.Scrub, auth.Mask
+	if sweep != nil {
+		return sweep.run(p, cfg, c.outputFlags)
+	}
 	return runBench(p, cfg, c.says(), c.outputFlags)
 }
 
@@ -108,7 +121,7 @@ func warm(p *process, auth *catalog.Auth) error {
 }
 
 // dryRun prints what would be sent, keys apart.
-func dryRun(p *process, cfg *bench.Config) error {
+func dryRun(p *process, cfg *bench.Config, e estimate) error {
 	for i, t := range cfg.Targets {
 		enc, err := cfg.FirstRequest(i)
 		if err != nil {
@@ -120,7 +133,7 @@ func dryRun(p *process, cfg *bench.Config) error {
 		}
 		fmt.Fprintf(p.out, "\n%s\n\n", enc.Body)
 	}
-	fmt.Fprintln(p.out, estimateOf(cfg, p.free))
+	fmt.Fprintln(p.out, e)
 	return nil
 }
 
@@ -256,10 +269,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 
 func show(p *process, s *report.Summary, output string) error {
 	if output == "json" {
-		enc := json.NewEncoder(p.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(s)
+		return writeJSON(p, s)
 	}
 	if why := report.Hopeless(s); len(why) > 0 {
 		for _, line := range why {

@@ -177,13 +177,12 @@ const freely = 1.0
 
 // allow says the estimate, and refuses what could cost more than was meant: a
 // run without a terminal and without a budget that is dear or of unknown price.
-func (f *moneyFlags) allow(p *process, cfg *bench.Config) error {
+func (f *moneyFlags) allow(p *process, cfg *bench.Config, e estimate) error {
 	limit, err := f.budget()
 	if err != nil {
 		return err
 	}
 	spend(cfg, limit)
-	e := estimateOf(cfg, p.free)
 	watched := p.onTerminal()
 	switch {
 	case f.Budget != "" || watched:

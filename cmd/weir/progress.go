@@ -18,11 +18,12 @@ import (
 // progress shows how a bench goes, on standard error: a live view on a
 // terminal, a line every few seconds where there is none.
 type progress struct {
-	cfg   *bench.Config
-	out   io.Writer
-	start time.Time
+	cfg *bench.Config
+	out io.Writer
 
 	mu       sync.Mutex
+	part     string // of a sweep, in words; else empty
+	start    time.Time
 	targets  []targetProgress
 	requests int // planned for each target; 0: unknown
 	said     time.Time
@@ -56,6 +57,18 @@ func newProgress(p *process, cfg *bench.Config) *progress {
 		}
 	}()
 	return v
+}
+
+// begin starts from zero, for a part of a sweep.
+func (v *progress) begin(part string, run *bench.Config) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.part, v.start, v.said = part, time.Now(), time.Now()
+	clear(v.targets)
+	v.requests, _ = planned(run)
+	if v.program == nil {
+		fmt.Fprintln(v.out, part)
+	}
 }
 
 // event is the bench's.
@@ -100,6 +113,9 @@ func (v *progress) line() string {
 		of = fmt.Sprintf(" of %d", v.requests*len(v.targets))
 	}
 	line := fmt.Sprintf("%d%s requests after %.0f s", ended, of, time.Since(v.start).Seconds())
+	if v.part != "" {
+		line = v.part + ": " + line
+	}
 	if failed > 0 {
 		line += fmt.Sprintf(", %d failed", failed)
 	}

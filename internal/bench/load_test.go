@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -142,11 +143,12 @@ func TestSweep(t *testing.T) {
 		c.Requests, c.Warmup = 8, 8
 		var began []int
 		traces := make([]int, 3)
-		results, err := Sweep(t.Context(), c, []Point{{Concurrency: 1}, {Concurrency: 4}, {Concurrency: 8}}, func(i int, c *Config) {
+		results, err := Sweep(t.Context(), c, []Point{{Concurrency: 1}, {Concurrency: 4}, {Concurrency: 8}}, func(i int, c *Config) func(*Result) {
 			began = append(began, c.Concurrency)
 			c.OnTrace = func(tr *weir.Trace) { traces[i]++; tr.Release() }
+			return func(*Result) { began = append(began, -c.Concurrency) }
 		})
-		if err != nil || len(results) != 3 || !slices.Equal(began, []int{1, 4, 8}) || !slices.Equal(traces, []int{traces[0], 8, 8}) {
+		if err != nil || len(results) != 3 || !slices.Equal(began, []int{1, -1, 4, -4, 8, -8}) || !slices.Equal(traces, []int{traces[0], 8, 8}) {
 			t.Fatalf("%v, %d results, %v, %v", err, len(results), began, traces)
 		}
 		ids := map[string]bool{}
@@ -186,6 +188,10 @@ func TestSweep(t *testing.T) {
 		if results, _ = Sweep(t.Context(), c, []Point{{Rate: 5}, {Rate: 50}, {Rate: 60}}, nil); len(results) != 2 || !results[1].BudgetReached {
 			t.Errorf("%d results", len(results))
 		}
+		c.Spend = nil
+		if results, _ = Sweep(t.Context(), c, []Point{{Rate: 5, Requests: 9}, {Rate: 6}}, nil); len(results[0].Samples) != 10 || len(results[1].Samples) != 50 {
+			t.Errorf("%d and %d samples", len(results[0].Samples), len(results[1].Samples))
+		}
 		for _, points := range [][]Point{nil, {{Concurrency: -1}}, {{Rate: -1}}} {
 			if _, err := Sweep(t.Context(), c, points, nil); err == nil {
 				t.Errorf("%v was taken", points)
@@ -194,6 +200,39 @@ func TestSweep(t *testing.T) {
 		c.Load.Shape = nil
 		if _, err := Sweep(t.Context(), c, []Point{{Rate: 5}}, nil); err == nil {
 			t.Error("a rate without an open loop was taken")
+		}
+	})
+}
+
+// TestSweepEndsEarly: what was measured before stays, and everybody who waits
+// for a point's end hears of it.
+func TestSweepEndsEarly(t *testing.T) {
+	points := []Point{{Concurrency: 1}, {Concurrency: 2}, {Concurrency: 4}}
+	var stop context.CancelFunc
+	bubble(t, answers{func(w http.ResponseWriter, n int, body map[string]any) {
+		if n == 14 { // the fourth of the second point
+			stop()
+			time.Sleep(100 * ms)
+		}
+		stream(20*ms, ms)(w, n, body)
+	}}, func(t *testing.T, c Config, es []*endpoint) {
+		var ctx context.Context
+		ctx, stop = context.WithCancel(t.Context())
+		var ended []bool
+		results, err := Sweep(ctx, c, points, func(int, *Config) func(*Result) {
+			return func(r *Result) { ended = append(ended, r.Interrupted) }
+		})
+		if err != nil || !slices.Equal(ended, []bool{false, true}) || len(results) != 2 {
+			t.Fatal(results, ended, err)
+		}
+		if whole, part := count(results[0], "host-a", false, weir.OK), count(results[1], "host-a", false, weir.OK); whole != 10 || part < 2 || part > 3 {
+			t.Errorf("%d and %d answers", whole, part)
+		}
+	})
+	bubble(t, answers{func(w http.ResponseWriter, _ int, _ map[string]any) { refuse(w, 401, "{}") }}, func(t *testing.T, c Config, es []*endpoint) {
+		results, err := Sweep(t.Context(), c, points, nil)
+		if err != nil || len(results) != 1 || !results[0].Targets[0].GaveUp || es[0].count() != 1 {
+			t.Error(results, es[0].count(), err)
 		}
 	})
 }

@@ -36,15 +36,8 @@ type Folder struct {
 
 // CreateFolder makes the folder, which must be new or empty. Close ends it.
 func CreateFolder(dir string, s Settings) (*Folder, error) {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case err == nil && len(entries) > 0:
-		return nil, &weir.Error{Code: "run_exists", Message: fmt.Sprintf("the folder %s is not empty", dir), Hint: "name a new one: a run is never written over"}
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("run folder: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+	if err := newFolder(dir); err != nil {
+		return nil, err
 	}
 	if err := writeJSON(filepath.Join(dir, settingsFile), s); err != nil {
 		return nil, err
@@ -54,6 +47,21 @@ func CreateFolder(dir string, s Settings) (*Folder, error) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
 	return &Folder{dir: dir, traces: traces}, nil
+}
+
+// newFolder makes a folder that is new or empty.
+func newFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		return &weir.Error{Code: "run_exists", Message: fmt.Sprintf("the folder %s is not empty", dir), Hint: "name a new one: a run is never written over"}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("run folder: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	return nil
 }
 
 // Add writes a trace and releases it. An error is kept for Close: the run goes

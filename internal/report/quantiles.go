@@ -78,8 +78,8 @@ func signed(v weir.Opt[float64], sign float64) weir.Opt[float64] {
 	return v
 }
 
-// rates are quantiles of values that are all there; of a speed, more is better.
-func rates(values []float64, moreIsBetter bool) Quantiles {
+// observed are quantiles of values that are all there; of a speed, more is better.
+func observed(values []float64, moreIsBetter bool) Quantiles {
 	sign := 1.0
 	if moreIsBetter {
 		sign = -1

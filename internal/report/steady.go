@@ -8,126 +8,73 @@ import (
 	"weir.dev/weir/internal/stats"
 )
 
-// Steady is the load that a target bore in the steady part of a run: from all
-// slots first busy to the first slot idle, or between the warm-up and the end of
-// arrivals. In laps a slot that waits for the lap's end is off the clock, and the
-// rates are counts over the slots' busy time, times the slots.
+// Steady is what a target carried in the run's steady window, all its slots
+// together (stats.SteadySlots, SteadyArrivals and SteadyLaps say how). Tokens are
+// those of the usage, reasoning that was not streamed included. An error is two
+// standard errors as a share of its rate.
 type Steady struct {
-	Laps            bool              `json:"laps"`
-	From            weir.Span         `json:"from_ms"` // since the first request's due time
-	To              weir.Span         `json:"to_ms"`
-	RequestRate     weir.Opt[float64] `json:"request_rate"`     // requests that began, per second
-	OutputRate      weir.Opt[float64] `json:"output_rate"`      // output tokens that arrived, per second
-	TotalTokenRate  weir.Opt[float64] `json:"total_token_rate"` // the prompts of those requests beside
-	Concurrency     weir.Opt[float64] `json:"concurrency_mean"` // weighted by time
-	ConcurrencyPeak weir.Opt[int]     `json:"concurrency_peak"`
+	Laps         bool              `json:"laps"`      // slots waited for each other between laps, off the clock
+	Window       weir.Span         `json:"window_ms"` // null in laps, and where the run was too short for one
+	Answers      weir.Opt[float64] `json:"answers"`   // good ones in the window, with shares of those at its edges
+	RequestRate  weir.Opt[float64] `json:"request_rate"`
+	RequestError weir.Opt[float64] `json:"request_rate_error"`
+	OutputRate   weir.Opt[float64] `json:"output_rate"`
+	OutputError  weir.Opt[float64] `json:"output_rate_error"`
+	TokenRate    weir.Opt[float64] `json:"total_token_rate"` // prompts included, by the mean prompt of good answers
+	Concurrency  weir.Opt[float64] `json:"concurrency_mean"` // under way in the window, weighted by time
+	Peak         weir.Opt[int]     `json:"concurrency_peak"`
 }
 
-// steadyOf takes one target's measured samples.
-func steadyOf(mine []weir.Sample, open bool) Steady {
-	busy, first := busyTimes(mine)
-	if len(busy) == 0 {
+func steady(mine []weir.Sample, c Settings, prompt weir.Opt[float64]) Steady {
+	if len(mine) == 0 {
 		return Steady{}
 	}
+	open := c.Load != ""
 	laps := slices.ContainsFunc(mine, func(s weir.Sample) bool { return s.Block.Known() })
-	out := Steady{Laps: laps}
-	if laps {
-		output, prompt := 0, 0
-		for i := range mine {
-			output += mine[i].Completion.Or(0)
-			prompt += mine[i].Prompt.Or(0)
-		}
-		out.RequestRate, out.OutputRate = stats.LapRate(len(mine), busy), stats.LapRate(output, busy)
-		out.TotalTokenRate = stats.LapRate(output+prompt, busy)
-		return out
-	}
-	w, ok := stats.Steady(busy)
-	if open {
-		w, ok = arrivals(mine, first)
-	}
-	if !ok {
-		return out
-	}
-	out.From, out.To = weir.SpanOf(w.From), weir.SpanOf(w.To)
-	out.Concurrency, out.ConcurrencyPeak = w.Concurrency(busy)
-	seconds := w.Len().Seconds()
-	requests, output, prompt := 0, 0.0, 0.0
+	calls := make([]stats.Call, len(mine))
 	for i := range mine {
-		s := &mine[i]
-		if w.Holds(s.Due.Sub(first) + s.Lateness.Duration()) {
-			requests++
-			prompt += float64(s.Prompt.Or(0))
-		}
-		output += arrived(s, first, w)
+		calls[i] = callOf(&mine[i], mine[0].Due, open)
 	}
-	out.RequestRate = weir.Some(float64(requests) / seconds)
-	if slices.ContainsFunc(mine, func(s weir.Sample) bool { return s.Completion.Known() }) {
-		out.OutputRate = weir.Some(output / seconds)
-		out.TotalTokenRate = weir.Some((output + prompt) / seconds)
+	var s stats.Steady
+	switch {
+	case laps:
+		s = stats.SteadyLaps(calls, c.Concurrency)
+	case open:
+		s = stats.SteadyArrivals(calls)
+	default:
+		s = stats.SteadySlots(calls, c.Concurrency)
+	}
+	if !s.Requests.PerSecond.Known() {
+		return Steady{Laps: laps}
+	}
+	out := Steady{
+		Laps: laps, Answers: weir.Some(s.Answers),
+		RequestRate: s.Requests.PerSecond, RequestError: s.Requests.Error,
+		OutputRate: s.Tokens.PerSecond, OutputError: s.Tokens.Error,
+	}
+	if tokens, ok := s.Tokens.PerSecond.Get(); ok && prompt.Known() {
+		out.TokenRate = weir.Some(tokens + s.Requests.PerSecond.Or(0)*prompt.Or(0))
+	}
+	if !laps {
+		out.Window = weir.SpanOf(time.Duration((s.To - s.From) * float64(time.Second)))
+		out.Concurrency, out.Peak = stats.UnderWay(calls, s.From, s.To)
 	}
 	return out
 }
 
-// busyTimes are the stretches in which requests were under way, each given to
-// the slot that was free for the shortest time: samples do not name their slot.
-func busyTimes(mine []weir.Sample) (busy []stats.Busy, first time.Time) {
-	sorted := slices.Clone(mine)
-	slices.SortStableFunc(sorted, func(a, b weir.Sample) int { return a.Due.Compare(b.Due) })
-	var free []time.Duration // since when each slot is
-	for i := range sorted {
-		s := &sorted[i]
-		end, ok := s.End.Get()
-		if !ok {
-			continue
-		}
-		if first.IsZero() {
-			first = s.Due
-		}
-		from := s.Due.Sub(first)
-		to := from + s.Lateness.Duration() + end.Duration()
-		slot := -1
-		for k, since := range free {
-			if since <= from && (slot < 0 || since > free[slot]) {
-				slot = k
-			}
-		}
-		if slot < 0 {
-			slot, free = len(free), append(free, 0)
-		}
-		free[slot] = to
-		busy = append(busy, stats.Busy{Slot: slot, From: from, To: to})
+func callOf(s *weir.Sample, zero time.Time, open bool) stats.Call {
+	seconds := func(after weir.Dur) float64 { return (s.Due.Sub(zero) + after.Duration()).Seconds() }
+	c := stats.Call{Start: seconds(s.Lateness), End: seconds(s.Lateness + s.End.Or(0)), OK: s.Outcome == weir.OK}
+	if open {
+		c.Start = seconds(0)
 	}
-	return busy, first
-}
-
-// arrivals is the window of an open loop.
-func arrivals(mine []weir.Sample, first time.Time) (w stats.Window, ok bool) {
-	for i := range mine {
-		w.To = max(w.To, mine[i].Due.Sub(first))
+	first, ok := s.TTFT.Get()
+	last, ended := s.E2E.Get()
+	if ok && ended && !s.Buffered {
+		c.First, c.Last = seconds(first), seconds(last)
 	}
-	return w, w.Len() > 0
-}
-
-// arrived is how many of a request's output tokens came within the window, evenly
-// between its first output and its last.
-func arrived(s *weir.Sample, first time.Time, w stats.Window) float64 {
-	n, counted := s.Completion.Get()
-	from, ok1 := s.TTFT.Get()
-	to, ok2 := s.E2E.Get()
-	if !counted || n == 0 || !ok2 {
-		return 0
+	if s.TokenSource != weir.TokensFromEstimate {
+		c.Tokens = s.Completion
 	}
-	if !ok1 {
-		from = to
-	}
-	due := s.Due.Sub(first)
-	a, b := due+from.Duration(), due+to.Duration()
-	if b <= a {
-		if w.Holds(b) {
-			return float64(n)
-		}
-		return 0
-	}
-	inside := min(b, w.To) - max(a, w.From)
-	return float64(n) * float64(max(inside, 0)) / float64(b-a)
+	return c
 }

@@ -107,7 +107,6 @@ type TargetSummary struct {
 	Drawn     weir.Opt[float64]    `json:"drawn_rate"` // as this seed's schedule has it
 	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
 	Fit       Fit                  `json:"fit"`
-	Steady    Steady               `json:"steady"`
 	Quota     QuotaSummary         `json:"quota"`
 	Lengths   *LengthFit           `json:"length_fit,omitempty"`
 	Cache     *CacheSummary        `json:"cache,omitempty"` // of cold and warm pairs; latencies are then the cold halves'
@@ -123,6 +122,7 @@ type TargetSummary struct {
 	Speed     Quantiles            `json:"output_speed"`
 	E2EAtN    Quantiles            `json:"e2e_at_n_ms"`
 	N         int                  `json:"e2e_at_n_tokens"`
+	Steady    Steady               `json:"steady"`
 	Whole     Quantiles            `json:"whole_ms"`    // due to the last byte of the body, of answers that are ok
 	WholeRate Quantiles            `json:"whole_speed"` // where no stream was asked for: completion tokens / e2e, queue and prefill included
 	Prompt    weir.Opt[float64]    `json:"prompt_tokens_mean"`
@@ -229,9 +229,9 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 		out.WholeRate = wholeSpeed(cold(mine))
 	}
 	out.Fit = fitOf(&out)
-	out.Steady = steadyOf(mine, r.Settings.Load != "")
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
+	out.Steady = steady(mine, r.Settings, out.Prompt)
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })
 	out.Length = mean(mine, func(s *weir.Sample) (float64, bool) { return s.LengthShare.Get() })
 	out.Cached = mean(mine, func(s *weir.Sample) (float64, bool) { return s.CacheShare.Get() })
@@ -294,13 +294,13 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		}
 		return s.E2E
 	})
-	out.TPOT = rates(good(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), false)
-	out.Whole = rates(good(func(s *weir.Sample) (float64, bool) {
+	out.TPOT = observed(good(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), false)
+	out.Whole = observed(good(func(s *weir.Sample) (float64, bool) {
 		end, ok := s.End.Get()
 		return s.Lateness.MS() + end.MS(), ok
 	}), false)
-	out.Speed = rates(good(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), true)
-	out.E2EAtN = rates(good(func(s *weir.Sample) (float64, bool) {
+	out.Speed = observed(good(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), true)
+	out.E2EAtN = observed(good(func(s *weir.Sample) (float64, bool) {
 		ttft, ok1 := s.TTFT.Get()
 		tpot, ok2 := s.TPOT.Get()
 		return ttft.MS() + float64(out.N-1)*tpot.MS(), ok1 && ok2

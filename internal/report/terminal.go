@@ -155,6 +155,12 @@ func table(s *Summary) string {
 		}
 		rows = append(rows, r)
 	}
+	return align(rows)
+}
+
+// align writes rows below their heads, the first column to the left, the others
+// to the right.
+func align(rows [][]string) string {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {

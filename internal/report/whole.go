@@ -36,7 +36,7 @@ func wholeSpeed(samples []weir.Sample) Quantiles {
 			speeds = append(speeds, float64(n)/took.Duration().Seconds())
 		}
 	}
-	return rates(speeds, true)
+	return observed(speeds, true)
 }
 
 // first is the figure that a new connection makes longer.
