@@ -21,6 +21,8 @@ type loadFlags struct {
 	Schedule    string        `name:"rate-schedule" help:"Rates one after the other, such as 10@30s,50@1m." placeholder:"STEPS"`
 	Trace       string        `help:"Arrivals and lengths of a recorded load: JSONL (ours, Mooncake) or CSV (BurstGPT)." placeholder:"FILE"`
 	TraceSpeed  float64       `name:"trace-speed" default:"1" help:"How much faster than it was recorded." placeholder:"X"`
+	Laps        bool          `default:"true" negatable:"" help:"With several targets and no rate: all slots of all targets send one request before any sends the next; the laps are the blocks of the verdict."`
+	Over        time.Duration `help:"Spread the laps over so long, such as 24h." placeholder:"D"`
 	Retry429    bool          `name:"retry-429" help:"Send again what was refused for a quota, once the target may be asked again."`
 	Seed        uint64        `help:"What prompts and arrivals follow from; random when 0." placeholder:"N"`
 }
@@ -32,6 +34,9 @@ func (f *loadFlags) open() bool { return f.Rate != 0 || f.Schedule != "" || f.Tr
 func (f *loadFlags) fill(cfg *bench.Config) error {
 	cfg.Retry429 = f.Retry429
 	cfg.Load = bench.Load{Duration: f.Duration, Ramp: f.Ramp}
+	if f.Over < 0 {
+		return usage("--over %v: it is a time such as 24h", f.Over)
+	}
 	if err := f.shape(cfg); err != nil {
 		return err
 	}
@@ -51,10 +56,33 @@ func (f *loadFlags) fill(cfg *bench.Config) error {
 	case f.Duration == 0 && f.Trace == "" && f.Schedule == "":
 		cfg.Requests = 20
 	}
+	if err := f.laps(cfg); err != nil {
+		return err
+	}
 	cfg.Warmup = max(1, min(cfg.Concurrency, 64))
 	if f.Warmup != nil {
 		cfg.Warmup = *f.Warmup
 	}
+	return nil
+}
+
+// laps makes the blocks of a comparison, where targets are compared.
+func (f *loadFlags) laps(cfg *bench.Config) error {
+	can := !f.open() && f.Ramp == 0
+	cfg.Load.Laps = f.Laps && can && (len(cfg.Targets) > 1 || f.Over > 0)
+	switch {
+	case f.Over == 0:
+		return nil
+	case !can || !f.Laps:
+		return usage("--over spreads laps: leave out --rate, --rate-schedule, --trace, --ramp and --no-laps")
+	case f.Duration > 0:
+		return usage("--over and --duration: --requests says how many, and --over in what time")
+	}
+	n := (cfg.Requests + cfg.Concurrency - 1) / cfg.Concurrency
+	if n < 2 {
+		return usage("--over %v with one lap: ask for more --requests than the %d slots", f.Over, cfg.Concurrency)
+	}
+	cfg.Load.Every = f.Over / time.Duration(n-1)
 	return nil
 }
 

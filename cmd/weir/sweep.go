@@ -98,6 +98,8 @@ func (s *sweep) add(text string) error {
 // the warm-up is for all of them.
 func (s *sweep) leadSlots(f *loadFlags) error {
 	switch {
+	case f.Over != 0:
+		return usage("--sweep and --over: the points of a sweep follow each other; leave --over out")
 	case f.Concurrency != nil:
 		return usage("--sweep concurrency and --concurrency both say how many slots there are: drop --concurrency")
 	case f.open():
@@ -111,7 +113,7 @@ func (s *sweep) leadSlots(f *loadFlags) error {
 			p.Requests = max(fewestRequests, fewestPerSlot*p.Concurrency)
 		}
 	}
-	f.Concurrency = &most
+	f.Concurrency, f.Laps = &most, false // how much a target carries is seen with slots that never wait
 	return nil
 }
 

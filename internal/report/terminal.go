@@ -108,6 +108,9 @@ func took(s *Summary) string {
 	if s.Settings.Requests == 0 { // as many as the time gave
 		return "in " + d
 	}
+	if v := s.Verdict; v != nil && v.Laps {
+		return fmt.Sprintf("%s each in %s over %s", count(s.Settings.Requests, "request"), count(v.Blocks, "lap"), d)
+	}
 	return fmt.Sprintf("%s each in %s", count(s.Settings.Requests, "request"), d)
 }
 
