@@ -49,6 +49,7 @@ type Sample struct {
 	TLS        Span      `json:"tls_ms"`
 
 	Usage
+	Seen           Opt[int]     `json:"tokens_seen"` // output tokens that came as output events
 	TokenSource    TokenSource  `json:"token_source,omitempty"`
 	OutputEvents   int          `json:"output_events"`
 	BoundedEvents  int          `json:"bounded_events"` // output events whose stamp is only bounded
@@ -76,7 +77,7 @@ func (t *Trace) Sample() Sample {
 		E2E: t.E2E(), E2ESpeed: t.E2ESpeed(), Trailer: t.Trailer(), Stall: t.Stall(), ServerWait: t.ServerWait(),
 		End: t.End, Lateness: Dur(t.Lateness()), CensoredAt: t.CensoredAt(),
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
-		Usage: t.Usage, TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
+		Usage: t.Usage, Seen: t.NSeen(), TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
 		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError, KernelStamps: t.KernelStamps,
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,
