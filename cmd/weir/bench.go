@@ -42,6 +42,7 @@ type clockFlags struct {
 }
 
 type outputFlags struct {
+	judgeFlags
 	Output string  `short:"o" enum:"table,json" default:"table" help:"table or json."`
 	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
 	contentFlags
@@ -70,6 +71,11 @@ func (c *benchCmd) Run(p *process) error {
 	sweep, err := c.points(&c.loadFlags)
 	if err != nil {
 		return err
+	}
+	if _, failIf, err := c.judgements(); err != nil {
+		return err
+	} else if sweep != nil && len(failIf) > 0 {
+		return usage("--fail-if and --sweep: a condition is about one run; leave one out")
 	}
 	places, err := c.places(p)
 	if err != nil {
@@ -221,8 +227,12 @@ func (c *benchCmd) extras(w *bench.Work) error {
 
 // runBench carries out a bench and shows it; demo does the same.
 func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
+	slo, failIf, err := o.judgements()
+	if err != nil {
+		return err
+	}
 	settings := settingsOf(&cfg)
-	settings.Load = load
+	settings.Load, settings.SLO = load, slo.String()
 	var folder *report.Folder
 	if err := o.checkContent(o.Save); err != nil {
 		return err
@@ -253,7 +263,8 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	if err := errors.Join(err, precise.Close()); err != nil {
 		return err
 	}
-	summary := report.Summarise(runOf(&cfg, settings, res, gcPauses()-pauses))
+	run := runOf(&cfg, settings, res, gcPauses()-pauses)
+	summary := report.Summarise(run)
 	var unsaved error
 	if folder != nil {
 		unsaved = folder.Close(summary)
@@ -264,7 +275,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	if unsaved != nil {
 		return unsaved
 	}
-	return verdict(p, summary, o.Output)
+	return errors.Join(verdict(p, summary, o.Output), failed(p, summary, &run, failIf))
 }
 
 func show(p *process, s *report.Summary, output string) error {

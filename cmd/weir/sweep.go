@@ -167,6 +167,10 @@ func (s *sweep) estimate(cfg *bench.Config, free func(url string) bool) (all est
 
 // run carries out the sweep and shows it.
 func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
+	slo, _, err := o.judgements()
+	if err != nil {
+		return err
+	}
 	folder, err := s.folder(o)
 	if err != nil {
 		return err
@@ -182,6 +186,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 	var done []*report.Summary
 	_, err = bench.Sweep(p.ctx, cfg, s.points, func(i int, one *bench.Config) func(*bench.Result) {
 		settings, name := settingsOf(one), report.PointName(s.over, s.values[i])
+		settings.SLO = slo.String()
 		if s.over == report.OverRate {
 			settings.Load = name + " per target"
 		}

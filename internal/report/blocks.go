@@ -84,18 +84,18 @@ var speedMetric = metric{"output_speed", true, func(s *weir.Sample) (float64, bo
 	return v, ok && s.Outcome == weir.OK
 }}
 
-var ttftMetric = metric{"ttft", false, func(s *weir.Sample) (float64, bool) { return waited(s, s.TTFT) }}
+var ttftMetric = metric{"ttft", false, func(s *weir.Sample) (float64, bool) { return wait(s, s.TTFT) }}
 
 var e2eMetric = metric{"e2e", false, func(s *weir.Sample) (float64, bool) {
 	if s.Outcome != weir.OK {
-		return waited(s, weir.Span{})
+		return wait(s, weir.Span{})
 	}
-	return waited(s, s.E2E)
+	return wait(s, s.E2E)
 }}
 
-// waited is a latency in ms, without end where the request failed; false where
+// wait is a latency in ms, without end where the request failed; false where
 // it says nothing of the target.
-func waited(s *weir.Sample, v weir.Span) (float64, bool) {
+func wait(s *weir.Sample, v weir.Span) (float64, bool) {
 	ms, ok := v.Get()
 	switch {
 	case !s.Outcome.Eligible():

@@ -22,8 +22,9 @@ const (
 	batchSuccess = 0.95
 )
 
-// fitOf judges a target; empty where too little is known.
-func fitOf(t *TargetSummary) Fit {
+// fitOf judges a target, whose p95 ttft may be up to limit ms; empty where too
+// little is known.
+func fitOf(t *TargetSummary, limit float64) Fit {
 	success, ok := t.Success.Get()
 	if !ok {
 		return Fit{}
@@ -36,7 +37,7 @@ func fitOf(t *TargetSummary) Fit {
 		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("success %s", percent(t.Success))
 	case t.TTFT.N > 0 && !timed:
 		f.Chat, f.Why = weir.Some(false), "p95 ttft "+latency(t.TTFT, 0.95)
-	case timed && ttft > chatTTFT:
+	case timed && ttft > limit:
 		f.Chat, f.Why = weir.Some(false), "p95 ttft "+millis(ttft)
 	case fast && speed < chatSpeed:
 		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("output speed %.1f tok/s", speed)

@@ -170,6 +170,12 @@ func TestTerminalGolden(t *testing.T) {
 		"verdict": func() Run { // thirty laps of two that differ
 			return laps(30, 2*time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8500 * time.Microsecond})
 		},
+		"slo": func() Run { // objectives of each request and of the run
+			r := laps(30, 40*time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8 * ms})
+			r.Settings.SLO = "ttft<=300ms,tpot<=15ms,ttft_p95<=260ms,success>=99%"
+			r.Notes[0].Unsent = 3
+			return r
+		},
 		"tie": func() Run { // and of two that do not, over an hour
 			return laps(30, time.Hour, [2]time.Duration{300 * ms, 300 * ms}, [2]time.Duration{12 * ms, 12 * ms})
 		},

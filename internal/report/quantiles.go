@@ -111,6 +111,18 @@ func (s settled) At(p float64) weir.Opt[float64] {
 // reach it (METRICS.md, "Failures are data"). A good answer that is empty, or
 // that was not streamed, has no time to first token to wait for.
 func latencies(mine []weir.Sample, of func(*weir.Sample) weir.Span) Quantiles {
+	w := waits(mine, of)
+	w.fill(w.curve, 1)
+	return w.Quantiles
+}
+
+// waited is what is known of a wait.
+type waited struct {
+	Quantiles // without its percentiles
+	curve     stats.Survival
+}
+
+func waits(mine []weir.Sample, of func(*weir.Sample) weir.Span) waited {
 	var l stats.Latencies
 	longest := weir.None[float64]()
 	for i := range mine {
@@ -132,8 +144,7 @@ func latencies(mine []weir.Sample, of func(*weir.Sample) weir.Span) Quantiles {
 	q := Quantiles{N: len(l.Reached) + len(l.Cut) + l.Never, Reached: len(l.Reached), Cut: len(l.Cut), CutAt: longest}
 	c := stats.NewSurvival(l)
 	q.Ever = c.Ever()
-	q.fill(c, 1)
-	return q
+	return waited{q, c}
 }
 
 // latency shows a percentile: with "+" where the data do not bound it from

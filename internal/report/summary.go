@@ -30,6 +30,7 @@ type Settings struct {
 	IgnoreEOS    bool                       `json:"ignore_eos"`
 	Stream       bool                       `json:"stream"`
 	Extra        map[string]json.RawMessage `json:"extra,omitempty"`
+	SLO          string                     `json:"slo,omitempty"` // objectives, as weir.ParseSLO has them
 	Seed         uint64                     `json:"seed"`
 	WorkloadID   string                     `json:"workload_id"`
 	Limits       LimitSettings              `json:"limits"`
@@ -107,6 +108,7 @@ type TargetSummary struct {
 	Drawn     weir.Opt[float64]    `json:"drawn_rate"` // as this seed's schedule has it
 	Achieved  weir.Opt[float64]    `json:"achieved_rate"`
 	Fit       Fit                  `json:"fit"`
+	SLO       *SLOResult           `json:"slo,omitempty"`
 	Quota     QuotaSummary         `json:"quota"`
 	Lengths   *LengthFit           `json:"length_fit,omitempty"`
 	Cache     *CacheSummary        `json:"cache,omitempty"` // of cold and warm pairs; latencies are then the cold halves'
@@ -228,10 +230,11 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	if !r.Settings.Stream {
 		out.WholeRate = wholeSpeed(cold(mine))
 	}
-	out.Fit = fitOf(&out)
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
 	out.Steady = steady(mine, r.Settings, out.Prompt)
+	slo, _ := weir.ParseSLO(r.Settings.SLO) // it was read before the run
+	out.Fit, out.SLO = fitOf(&out, chatLimit(slo)), sloOf(slo, &out, mine)
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })
 	out.Length = mean(mine, func(s *weir.Sample) (float64, bool) { return s.LengthShare.Get() })
 	out.Cached = mean(mine, func(s *weir.Sample) (float64, bool) { return s.CacheShare.Get() })
@@ -288,12 +291,7 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 	}
 	out.TTFT = ttfts(mine)
 	out.TTFAT = latencies(mine, func(s *weir.Sample) weir.Span { return s.TTFAT })
-	out.E2E = latencies(mine, func(s *weir.Sample) weir.Span {
-		if s.Outcome != weir.OK {
-			return weir.Span{} // its last output was not the answer's last
-		}
-		return s.E2E
-	})
+	out.E2E = latencies(mine, wholeE2E)
 	out.TPOT = observed(good(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), false)
 	out.Whole = observed(good(func(s *weir.Sample) (float64, bool) {
 		end, ok := s.End.Get()
@@ -305,6 +303,15 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 		tpot, ok2 := s.TPOT.Get()
 		return ttft.MS() + float64(out.N-1)*tpot.MS(), ok1 && ok2
 	}), false)
+}
+
+// wholeE2E is the time to the end of an answer that is whole: the last output of
+// another was not the answer's last.
+func wholeE2E(s *weir.Sample) weir.Span {
+	if s.Outcome != weir.OK {
+		return weir.Span{}
+	}
+	return s.E2E
 }
 
 func ttfts(mine []weir.Sample) Quantiles {

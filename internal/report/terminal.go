@@ -16,6 +16,9 @@ import (
 func Terminal(w io.Writer, s *Summary) error {
 	var b strings.Builder
 	b.WriteString(headline(s) + "\n")
+	if line := sloLine(s); line != "" {
+		b.WriteString(line + "\n")
+	}
 	b.WriteString(table(s))
 	for _, t := range s.Targets {
 		for _, line := range troubles(s, &t) {
@@ -151,10 +154,18 @@ func table(s *Summary) string {
 	if priced {
 		rows[0] = append(rows[0], "$/1M out", "cost $")
 	}
+	each := slices.ContainsFunc(s.Targets, func(t TargetSummary) bool { return t.SLO != nil && t.SLO.Attainment.Known() })
+	if each {
+		rows[0] = append(rows[0], "goodput", "within slo")
+	}
 	for i := range s.Targets {
 		r := row(&s.Targets[i])
 		if priced {
 			r = append(r, charged(s.Settings.Targets[i].Price), costed(&s.Targets[i]))
+		}
+		if each {
+			goodput, within := sloCells(&s.Targets[i])
+			r = append(r, goodput, within)
 		}
 		rows = append(rows, r)
 	}

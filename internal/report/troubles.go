@@ -72,6 +72,9 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 	} else if share, known := t.Length.Get(); ok && known && t.Speed.Reached+t.WholeRate.Reached > 0 && share < 0.9 {
 		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare %s, not e2e", name, n, 100*share, lengthless(s)))
 	}
+	if t.SLO != nil && len(t.SLO.Run) > 0 {
+		lines = append(lines, name+": "+t.SLO.objectives())
+	}
 	if t.Cache != nil {
 		lines = append(lines, name+": "+t.Cache.sentence(t))
 	}
