@@ -319,8 +319,12 @@ func settingsOf(c *bench.Config) report.Settings {
 	if c.Limits.Total > 0 {
 		total = weir.SpanOf(c.Limits.Total)
 	}
+	until := ""
+	if c.Until != nil {
+		until = c.Until.String()
+	}
 	return report.Settings{
-		Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
+		Until: until, Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
 		InputTokens: int(math.Round(input)), OutputTokens: int(math.Round(output)), Work: workSettings(c),
 		Prompt: w.Plan.Prompt, System: w.Plan.System,
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
@@ -334,7 +338,7 @@ func settingsOf(c *bench.Config) report.Settings {
 func runOf(cfg *bench.Config, s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
 	r := report.Run{
 		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
-		Interrupted: res.Interrupted, Budget: res.BudgetReached, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
+		Interrupted: res.Interrupted, Budget: res.BudgetReached, Enough: res.Enough, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{

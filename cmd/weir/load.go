@@ -21,6 +21,7 @@ type loadFlags struct {
 	Schedule    string        `name:"rate-schedule" help:"Rates one after the other, such as 10@30s,50@1m." placeholder:"STEPS"`
 	Trace       string        `help:"Arrivals and lengths of a recorded load: JSONL (ours, Mooncake) or CSV (BurstGPT)." placeholder:"FILE"`
 	TraceSpeed  float64       `name:"trace-speed" default:"1" help:"How much faster than it was recorded." placeholder:"X"`
+	Until       string        `help:"Stop when this is known so well of every target, such as ttft_p50=5%: half the width of its 95 % confidence sequence." placeholder:"FIGURE"`
 	Laps        bool          `default:"true" negatable:"" help:"With several targets and no rate: all slots of all targets send one request before any sends the next; the laps are the blocks of the verdict."`
 	Over        time.Duration `help:"Spread the laps over so long, such as 24h." placeholder:"D"`
 	Retry429    bool          `name:"retry-429" help:"Send again what was refused for a quota, once the target may be asked again."`
@@ -29,6 +30,9 @@ type loadFlags struct {
 
 // open tells whether requests are due by a schedule.
 func (f *loadFlags) open() bool { return f.Rate != 0 || f.Schedule != "" || f.Trace != "" }
+
+// mostUntil is how many requests --until may take where nobody says.
+const mostUntil = 1000
 
 // fill puts the load into the configuration.
 func (f *loadFlags) fill(cfg *bench.Config) error {
@@ -53,8 +57,17 @@ func (f *loadFlags) fill(cfg *bench.Config) error {
 		return usage("%d requests: it must be at least 1", *f.Requests)
 	case f.Requests != nil:
 		cfg.Requests = *f.Requests
+	case f.Until != "" && f.Duration == 0 && f.Trace == "" && f.Schedule == "":
+		cfg.Requests = mostUntil
 	case f.Duration == 0 && f.Trace == "" && f.Schedule == "":
 		cfg.Requests = 20
+	}
+	if f.Until != "" {
+		until, err := bench.ParseUntil(f.Until)
+		if err != nil {
+			return usage("--until: %v", err)
+		}
+		cfg.Until = &until
 	}
 	if err := f.laps(cfg); err != nil {
 		return err

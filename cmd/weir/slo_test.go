@@ -42,3 +42,15 @@ func TestSLO(t *testing.T) {
 		}
 	}
 }
+
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	url := simulator(t, map[string]string{"m": "ttft=20ms,gap=100us"})
+	o := runWeir(t, "bench", url, "--model", "m", "--until", "ttft_p50=50%", "--output-tokens", "2", "--concurrency", "2")
+	if o.code != 0 || !strings.Contains(o.out, "ttft_p50=50% reached after") {
+		t.Errorf("%+v", o)
+	}
+	if o := runWeir(t, "bench", url, "--model", "m", "--until", "ttft=5%"); o.code != 2 || !strings.Contains(o.err, "ttft_p50=5%") {
+		t.Errorf("%+v", o)
+	}
+}

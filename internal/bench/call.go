@@ -30,10 +30,10 @@ func (p *phase) call(q prepared, leave pass, due time.Time) (trace *weir.Trace, 
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.enc.URL, bytes.NewReader(q.enc.Body))
 	if err != nil {
-		return p.notEncoded(err, due, p.warmup), nil
+		return p.notEncoded(q.k, err, due, p.warmup), nil
 	}
 	req.Header = q.enc.Header
-	p.took.add(step{target: p.index})
+	p.took.add(step{target: p.index, number: q.k})
 	rec := p.record(q.enc.Body)
 	resp, err := p.client.Do(req)
 	if err != nil {

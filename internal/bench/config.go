@@ -44,6 +44,9 @@ type Config struct {
 	// requests start.
 	Spend func(weir.Sample) (stop bool)
 
+	// Until, if not nil, ends the run when it holds of every target.
+	Until *Until
+
 	// Base makes the calls, below the meter. It adds the keys.
 	Base http.RoundTripper
 	// Clock waits for due times and tells how late this process wakes up. Without

@@ -228,7 +228,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 		q = p.rewrite(q)
 	}
 	for lessons, retries := 0, 0; ; {
-		trace, refused := p.notEncoded(q.err, due, p.warmup), []byte(nil)
+		trace, refused := p.notEncoded(q.k, q.err, due, p.warmup), []byte(nil)
 		if q.err == nil {
 			trace, refused = p.call(q, leave, due)
 		}
@@ -239,7 +239,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 		}
 		if lessons < request.MaxRetries && p.learn(refused) {
 			trace.Warmup = true
-			p.took.add(step{p.index, trace})
+			p.took.add(step{p.index, q.k, trace})
 			q, due = p.rewrite(q), time.Now()
 			lessons++
 			continue
@@ -248,7 +248,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 			trace.Warn(warning)
 		}
 		again, more := p.ended(q, trace, leave, ended, retries)
-		p.took.add(step{p.index, trace})
+		p.took.add(step{p.index, q.k, trace})
 		if !more {
 			return ended
 		}

@@ -93,6 +93,7 @@ func (a *ahead) stop() {
 // step is a request that began (no trace), or one that ended.
 type step struct {
 	target int
+	number int // of the request
 	trace  *weir.Trace
 }
 

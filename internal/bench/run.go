@@ -20,6 +20,7 @@ type Result struct {
 	Duration      time.Duration
 	Interrupted   bool
 	BudgetReached bool            // Spend said stop; what was under way ended
+	Enough        bool            // Until holds of every target; what was under way ended
 	Samples       []weir.Sample   // of all targets, warm-up included, in order of their ends
 	Targets       []TargetResult  // in the order of Config.Targets
 	WakeUps       []time.Duration // how late this process woke up, sampled during the run; empty without a clock
@@ -97,8 +98,9 @@ type run struct {
 	source  work.Source
 	from    int // number of the first measured request
 	lengths *lengths
-	laps    *laps // of a closed loop that has them
-	warmers int   // least slots of the warm-up
+	knows   *knowledge // nil without Until
+	laps    *laps      // of a closed loop that has them
+	warmers int        // least slots of the warm-up
 	client  *http.Client
 	took    *behind
 	caller  context.Context // Run's: its end is seen before that of the contexts below it
@@ -109,6 +111,7 @@ type run struct {
 // Why no more requests start.
 var (
 	errBudget = errors.New("the budget is spent")
+	errEnough = errors.New("enough is known")
 	errTime   = errors.New("the time is over")
 	errGaveUp = errors.New("the target cannot answer")
 )
@@ -121,7 +124,7 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 	s.runs++
 	r := &run{
 		Config: &c, id: c.ID(), source: source, from: from, lengths: s.lengths, warmers: s.warmers,
-		took: newBehind(), client: s.client,
+		took: newBehind(), client: s.client, knows: newKnowledge(c.Until, len(c.Targets)),
 	}
 	if c.Load.Laps {
 		slots := make([]int, len(c.Targets))
@@ -150,6 +153,7 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 	unwatch()
 	behind.Wait()
 	res.Interrupted = ctx.Err() != nil
+	res.Enough = errors.Is(context.Cause(r.starts), errEnough)
 	res.BudgetReached = errors.Is(context.Cause(r.starts), errBudget)
 	return res, nil
 }
@@ -178,6 +182,7 @@ func (r *run) collect(done <-chan struct{}) []weir.Sample {
 		steps = r.took.swap(steps)
 		for _, s := range steps {
 			if s.trace == nil {
+				r.knows.begin(s.target, s.number)
 				r.tell(Event{Target: s.target, Started: true})
 				continue
 			}
@@ -211,6 +216,9 @@ func (r *run) digest(samples *[]weir.Sample, s step) {
 	r.tell(Event{Target: s.target, Sample: last})
 	if r.Spend != nil && r.Spend(*last) {
 		r.stop(errBudget)
+	}
+	if r.knows.end(s.target, s.number, last) {
+		r.stop(errEnough)
 	}
 }
 

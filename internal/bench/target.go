@@ -100,11 +100,11 @@ func (t *target) learn(refusal []byte) bool {
 }
 
 // notEncoded is the trace of a request that could not even be written.
-func (t *target) notEncoded(err error, due time.Time, warmup bool) *weir.Trace {
+func (t *target) notEncoded(number int, err error, due time.Time, warmup bool) *weir.Trace {
 	if err == nil {
 		return nil
 	}
-	t.took.add(step{target: t.index})
+	t.took.add(step{target: t.index, number: number})
 	return &weir.Trace{
 		ID: ulid.Make().String(), Kind: weir.Bench, Target: t.Name, Model: t.Model, WorkloadID: t.id, Warmup: warmup,
 		Due: due, Sent: time.Now(), Outcome: weir.BadRequest, ErrorType: "not_encoded", ErrorText: err.Error(),

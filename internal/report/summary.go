@@ -30,7 +30,8 @@ type Settings struct {
 	IgnoreEOS    bool                       `json:"ignore_eos"`
 	Stream       bool                       `json:"stream"`
 	Extra        map[string]json.RawMessage `json:"extra,omitempty"`
-	SLO          string                     `json:"slo,omitempty"` // objectives, as weir.ParseSLO has them
+	Until        string                     `json:"until,omitempty"` // how well a figure was to be known
+	SLO          string                     `json:"slo,omitempty"`   // objectives, as weir.ParseSLO has them
 	Seed         uint64                     `json:"seed"`
 	WorkloadID   string                     `json:"workload_id"`
 	Limits       LimitSettings              `json:"limits"`
@@ -52,6 +53,7 @@ type Run struct {
 	Duration    time.Duration
 	Interrupted bool
 	Budget      bool // no more was sent, since the budget was reached
+	Enough      bool // no more was sent, since Settings.Until held
 	Samples     []weir.Sample
 	Notes       []TargetNote // one a target, in the order of Settings.Targets
 	GCPauses    time.Duration
@@ -84,6 +86,7 @@ type Summary struct {
 	Duration       weir.Dur          `json:"duration_ms"`
 	Interrupted    bool              `json:"interrupted"`
 	Budget         bool              `json:"budget_reached"`
+	Enough         bool              `json:"until_reached"`
 	Settings       Settings          `json:"settings"`
 	Targets        []TargetSummary   `json:"targets"`
 	Spread         weir.Opt[float64] `json:"spread"`  // (max - min)/max of median output speeds, as a fraction
@@ -176,7 +179,7 @@ type Client struct {
 func Summarise(r Run) *Summary {
 	s := &Summary{
 		Schema: Schema, MetricsVersion: weir.MetricsVersion, Version: r.Version, Started: r.Started,
-		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Budget: r.Budget, Settings: r.Settings, Requests: r.Samples,
+		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Budget: r.Budget, Enough: r.Enough, Settings: r.Settings, Requests: r.Samples,
 	}
 	for i, t := range r.Settings.Targets {
 		note := TargetNote{}

@@ -108,6 +108,9 @@ func took(s *Summary) string {
 	if s.Budget {
 		return red.Render(fmt.Sprintf("stopped after %s, since the budget was reached", d))
 	}
+	if s.Enough {
+		return fmt.Sprintf("%s reached after %s", s.Settings.Until, d)
+	}
 	if s.Settings.Requests == 0 { // as many as the time gave
 		return "in " + d
 	}
