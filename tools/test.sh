@@ -26,7 +26,7 @@ go vet ./...
 go test "${flags[@]}" ./...
 case " ${flags[*]} " in *" -race "*)
 	# What skips itself under the race detector, and says so.
-	go test -shuffle=on ./internal/bench
+	go test -shuffle=on ./internal/bench ./internal/engine/validate
 	;;
 esac
 (cd tools && go vet ./prices && go test ./prices)

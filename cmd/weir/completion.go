@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -25,9 +26,13 @@ func (c *completionCmd) Run(p *process, app *kong.Kong) error {
 	var names []string
 	for _, n := range app.Model.Children {
 		names = append(names, n.Name)
-		for _, group := range n.AllFlags(true) {
-			for _, f := range group {
-				commands[n.Name] = append(commands[n.Name], "--"+f.Name)
+		for _, leaf := range append([]*kong.Node{n}, n.Leaves(true)...) {
+			for _, group := range leaf.AllFlags(true) {
+				for _, f := range group {
+					if flag := "--" + f.Name; !slices.Contains(commands[n.Name], flag) {
+						commands[n.Name] = append(commands[n.Name], flag)
+					}
+				}
 			}
 		}
 	}

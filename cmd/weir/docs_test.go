@@ -17,7 +17,9 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[string]string{"help": benchCmd{}.Help() + simCmd{}.Help() + inspectCmd{}.Help() + demoCmd{}.Help()}
+	texts := map[string]string{"help": strings.Join([]string{
+		benchCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
+	}, "\n")}
 	for _, f := range append(files, "../../README.md") {
 		b, err := os.ReadFile(f)
 		if err != nil {

@@ -15,10 +15,10 @@ var update = flag.Bool("update", false, "write the pages anew")
 // TestCommandPages: docs/cli has a page for each command, which is its help.
 // go test ./cmd/weir -run CommandPages -update writes them.
 func TestCommandPages(t *testing.T) {
-	for _, name := range []string{"bench", "inspect", "sim", "demo", "providers", "models", "check", "completion"} {
-		help := runWeir(t, name, "--help")
+	for _, name := range []string{"bench", "inspect", "sim", "sim serve", "sim validate", "demo", "providers", "models", "check", "completion"} {
+		help := runWeir(t, append(strings.Fields(name), "--help")...)
 		want := "# weir " + name + "\n\nWritten from `weir " + name + " --help`.\n\n```\n" + strings.TrimRight(help.out, "\n") + "\n```\n"
-		path := filepath.Join("..", "..", "docs", "cli", name+".md")
+		path := filepath.Join("..", "..", "docs", "cli", strings.ReplaceAll(name, " ", "-")+".md")
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 				t.Fatal(err)
@@ -50,6 +50,9 @@ func TestCompletion(t *testing.T) {
 	}
 	if got := complete("weir be"); got != "bench" {
 		t.Errorf("be: %q", got)
+	}
+	if got := complete("weir sim --li"); got != "--listen" {
+		t.Errorf("--li of the default command: %q", got)
 	}
 	if got := complete("weir bench --conc"); got != "--concurrency" {
 		t.Errorf("--conc: %q", got)

@@ -17,13 +17,27 @@ import (
 )
 
 type simCmd struct {
+	Serve    simServeCmd    `cmd:"" default:"withargs" help:"Serve simulated models; what weir sim alone does."`
+	Validate simValidateCmd `cmd:"" help:"Hold the engine simulator against published benchmarks."`
+}
+
+// Help is shown below the flags.
+func (simCmd) Help() string {
+	return `Without a command it serves, and takes the flags of weir sim serve.
+
+  weir sim
+  weir sim --model 'quick=ttft=80ms,gap=10ms'
+  weir sim validate`
+}
+
+type simServeCmd struct {
 	Listen string   `default:"127.0.0.1:8000" help:"Address to serve on."`
 	Models []string `name:"model" help:"A model and how it behaves, NAME=PLAN, such as slow=ttft=2s,gap=50ms. Repeat it for more." placeholder:"NAME=PLAN" sep:"none"`
 	Seed   uint64   `default:"1" help:"What everything random follows from."`
 }
 
 // Help is shown below the flags.
-func (simCmd) Help() string {
+func (simServeCmd) Help() string {
 	return `Serves OpenAI chat (/v1/chat/completions) and Anthropic Messages (/v1/messages),
 streamed and not, with models that behave as planned: a target of known truth.
 
@@ -37,7 +51,7 @@ gap, jitter, tail, tokens_per_event, tokens, eos, reasoning, usage, role, done,
 status, fail, error, cut, stall, buffer, json; docs/sim.md explains each.`
 }
 
-func (c *simCmd) Run(p *process) error {
+func (c *simServeCmd) Run(p *process) error {
 	models, err := parseModels(c.Models)
 	if err != nil {
 		return err
