@@ -7,7 +7,8 @@ type Target struct {
 	URL     string  `json:"url"`
 	Dialect Dialect `json:"dialect"`
 	Model   string  `json:"model"`
-	Price   *Price  `json:"price,omitempty"` // nil: not known
+	Router  bool    `json:"router,omitempty"` // picks a host for each request: its figures are of no one provider
+	Price   *Price  `json:"price,omitempty"`  // nil: not known
 }
 
 // Dialect names the wire format a target speaks.

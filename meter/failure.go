@@ -13,10 +13,17 @@ import (
 	"weir.dev/weir"
 )
 
+// noToken is the code of the error of a base that adds keys and could not get
+// one (internal/catalog).
+const noToken = "auth_command"
+
 // failure says how a call without a response went wrong.
 func failure(err, cause error, connected bool) (weir.Outcome, string) {
 	if o, detail := stopped(cause); o != "" {
 		return o, detail
+	}
+	if own, ok := errors.AsType[*weir.Error](err); ok && own.Code == noToken {
+		return weir.Auth, own.Code
 	}
 	if !connected {
 		var ne net.Error

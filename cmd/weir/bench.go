@@ -17,7 +17,6 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
-	"weir.dev/weir/internal/catalog"
 	"weir.dev/weir/internal/clock"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/meter"
@@ -88,7 +87,10 @@ func (c *benchCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	auth := &catalog.Auth{Base: base}
+	auth, err := newAuth(p, base)
+	if err != nil {
+		return err
+	}
 	if err := c.keys(p, places, auth); err != nil {
 		return err
 	}
@@ -97,17 +99,24 @@ func (c *benchCmd) Run(p *process) error {
 		return err
 	}
 	cfg.Refused = refused(places)
+	if c.DryRun {
+		cost, err := sweep.estimate(&cfg, p.free)
+		if err != nil {
+			return err
+		}
+		return dryRun(p, &cfg, cost)
+	}
+	hide(&cfg, auth)
+	_ = auth.Warm(p.ctx) // what fails here, the first request tells
+	if places, err = c.listed(p, places, auth); err != nil {
+		return err
+	}
+	cfg.Targets, cfg.Refused = bare(places), refused(places)
 	cost, err := sweep.estimate(&cfg, p.free)
 	if err != nil {
 		return err
 	}
-	if c.DryRun {
-		return dryRun(p, &cfg, cost)
-	}
 	if err := c.allow(p, &cfg, cost); err != nil {
-		return err
-	}
-	if err := warm(p, auth); err != nil {
 		return err
 	}
 	cfg.Base, cfg.Scrub, cfg.Redact = auth, auth.Scrub, auth.Mask
@@ -117,17 +126,9 @@ func (c *benchCmd) Run(p *process) error {
 	return runBench(p, cfg, c.says(), c.outputFlags)
 }
 
-// warm has the commands print their tokens, whose seconds would else be in the
-// first answers' times.
-func warm(p *process, auth *catalog.Auth) error {
-	if err := auth.Warm(p.ctx); err != nil && p.ctx.Err() == nil { // else the run says that it was interrupted
-		return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	return nil
-}
-
 // dryRun prints what would be sent, keys apart.
 func dryRun(p *process, cfg *bench.Config, e estimate) error {
+	cfg.Work.Extra, cfg.Work.Headers = masked(cfg.Work.Extra), maskedHeader(cfg.Work.Headers)
 	for i, t := range cfg.Targets {
 		enc, err := cfg.FirstRequest(i)
 		if err != nil {
@@ -328,7 +329,7 @@ func settingsOf(c *bench.Config) report.Settings {
 		InputTokens: int(math.Round(input)), OutputTokens: int(math.Round(output)), Work: workSettings(c),
 		Prompt: w.Plan.Prompt, System: w.Plan.System,
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
-		Extra: w.Extra, Seed: c.Seed, WorkloadID: c.ID(),
+		Extra: masked(w.Extra), Seed: c.Seed, WorkloadID: c.ID(),
 		Limits: report.LimitSettings{
 			Connect: weir.Dur(c.Limits.Connect), FirstOutput: weir.Dur(c.Limits.FirstOutput), Stall: weir.Dur(c.Limits.Stall), Total: total,
 		},

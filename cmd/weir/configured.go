@@ -88,6 +88,13 @@ func namedPlaces(p *process, cfg *config.Config, name string) ([]place, error) {
 			return []place{one}, err
 		}
 	}
+	provider, _, whole := strings.Cut(name, "/")
+	if !whole {
+		return nil, notATarget(cfg, name)
+	}
+	if _, err := catalog.Find(provider); err != nil && provider != "" {
+		return nil, notAProvider(cfg, provider)
+	}
 	one, err := presetPlace(p, name)
 	return []place{one}, err
 }

@@ -50,10 +50,12 @@ func (c *inspectCmd) Run(p *process) error {
 		return err
 	}
 	defer func() { _ = closeFile() }() // it was only read
+	secrets := keysOf(p)
 	var events bytes.Buffer
 	if c.Output == "text" {
-		n, last := 0, []byte(nil)
+		n, last, redact := 0, []byte(nil), secrets.Mask
 		o.OnEvent = func(tick weir.Tick, event, data []byte) {
+			data = []byte(redact(string(data))) // before it is cut
 			fmt.Fprintln(&events, eventLine(n, tick, event, news(last, data)))
 			last = append(last[:0], data...)
 			n++
@@ -61,8 +63,9 @@ func (c *inspectCmd) Run(p *process) error {
 	}
 	seen, err := dialect.Inspect(in, o)
 	if err != nil {
-		return usage("%s cannot be read: %v", name, err)
+		return usage("%s cannot be read: %s", name, secrets.Redact(err.Error()))
 	}
+	redactInspection(seen, secrets)
 	if seen.Bytes == 0 && !seen.HTTPStatus.Known() {
 		fmt.Fprintf(p.err, "weir: %s is empty: record the body of an answer, as curl -N or curl -iN prints it\n", name)
 	}

@@ -128,7 +128,7 @@ func (p *process) fail(err error) int {
 	case errors.As(err, &q):
 		return int(q)
 	}
-	fmt.Fprintln(p.err, "weir: "+strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintln(p.err, "weir: "+careful(strings.Join(strings.Fields(err.Error()), " ")))
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}

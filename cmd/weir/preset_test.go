@@ -147,7 +147,14 @@ func TestTokenCommandFails(t *testing.T) {
   two: {base_url: "URL", dialect: openai-chat, auth: {command: ["no-such-program"]}}
 `)
 	o := weirWith(t.Context(), nil, "", "bench", "-c", file, "one/m", "two/m")
-	o.oneClearLine(t, exitUsage, "the auth command sh of one failed", "the auth command no-such-program of two is not to be found", "run it by hand")
+	if o.code != exitFailed {
+		t.Errorf("code %d", o.code)
+	}
+	for _, line := range []string{"the auth command sh of one failed", "the auth command no-such-program of two is not to be found", "run it by hand"} {
+		if !strings.Contains(o.err, line) {
+			t.Errorf("nothing says %q: %s", line, o.err)
+		}
+	}
 	if s.requests != 0 || strings.Contains(o.err, "canary") {
 		t.Errorf("%d requests: %+v", s.requests, o)
 	}

@@ -78,7 +78,10 @@ func (c *modelsCmd) Run(p *process) error {
 		return err
 	}
 	defer base.CloseIdleConnections()
-	auth := &catalog.Auth{Base: base}
+	auth, err := newAuth(p, base)
+	if err != nil {
+		return err
+	}
 	if err := flags.keys(p, places, auth); err != nil {
 		return err
 	}

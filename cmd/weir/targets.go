@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,9 +90,10 @@ func urlPlace(raw, model, dialect string) (place, error) {
 		return place{}, err
 	}
 	if t.Model == "" {
-		return place{}, usage("no --model: name the model to ask for at %s", raw)
+		return place{}, usage("no --model: name the model to ask for at %s (weir models %s lists them)", raw, raw)
 	}
 	known, _ := catalog.AtURL(raw)
+	t.Router = known.Quirks.Router
 	return place{Target: t, provider: known}, nil
 }
 
@@ -122,6 +123,10 @@ func (f *targetFlags) everyProvider(p *process) ([]place, error) {
 	if err != nil {
 		return nil, usage("%v", err)
 	}
+	cfg, err := f.load(p)
+	if err != nil {
+		return nil, err
+	}
 	var out []place
 	var without []string
 	for _, offer := range weights.Offers {
@@ -129,18 +134,26 @@ func (f *targetFlags) everyProvider(p *process) ([]place, error) {
 		if err != nil || offer.Ended(time.Now()) || provider.NoKey {
 			continue
 		}
-		if _, err := provider.Key(p.env); err != nil {
+		own, ok := cfg.Provider(provider.Name)
+		hasOwn := ok && (own.APIKey.Given() || own.Auth != nil)
+		if _, err := provider.Key(p.env); err != nil && !hasOwn {
 			without = append(without, strings.Join(provider.KeyEnv, " or "))
 			continue
 		}
-		one, err := presetPlace(p, offer.Provider+"/"+offer.Model)
-		if err != nil {
-			return nil, err
+		one, err := namedPlaces(p, cfg, provider.Name+"/"+offer.Model)
+		if err != nil { // such as an account that is not named: the others can be asked
+			fmt.Fprintf(p.err, "weir: %s is left out: %v\n", provider.Name, err)
+			continue
 		}
-		out = append(out, one)
+		out = append(out, one...)
 	}
-	if len(out) == 0 {
-		return nil, usage("there is no key for any provider of %s: set one of %s", weights.Name, strings.Join(without, ", "))
+	switch {
+	case len(out) > 0:
+	case len(without) == 0:
+		return nil, usage("no provider of %s can be asked: weir providers shows what each needs", weights.Name)
+	default:
+		slices.Sort(without)
+		return nil, usage("there is no key for any provider of %s: set one of %s (weir providers shows what is set)", weights.Name, strings.Join(slices.Compact(without), ", "))
 	}
 	namePlaces(out)
 	return out, nil
@@ -175,8 +188,6 @@ func oneEach(flag string, values []string, urls int) ([]string, error) {
 	}
 	return nil, usage("%s is given %d times for %d URLs: give it once, or once for each URL", flag, len(values), urls)
 }
-
-var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|signature|^sig$|auth|credential`)
 
 func checkURL(raw string) error {
 	u, err := url.Parse(raw)

@@ -19,6 +19,7 @@ type Auth struct {
 	Base    http.RoundTripper
 	keys    map[string]secret
 	headers map[string]headers
+	hidden  []disguise // of all that was given; what commands print, their mints have
 }
 
 type secret struct {
@@ -44,6 +45,7 @@ func (a *Auth) AddHeader(t weir.Target, name, value string) error {
 	}
 	h.header.Add(name, value)
 	a.headers[t.Name] = h
+	a.HideHeader(value)
 	return nil
 }
 
@@ -107,6 +109,7 @@ func (a *Auth) keep(t weir.Target, s secret) error {
 		a.keys = make(map[string]secret)
 	}
 	a.keys[t.Name] = s
+	a.Hide(s.key)
 	return nil
 }
 
@@ -136,88 +139,4 @@ func (a *Auth) CloseIdleConnections() {
 	if b, ok := a.Base.(interface{ CloseIdleConnections() }); ok {
 		b.CloseIdleConnections()
 	}
-}
-
-// Scrub takes every key out of what a provider said of a call: some repeat the
-// key they refuse, whole, cut short or in another case.
-func (a *Auth) Scrub(t *weir.Trace) {
-	if len(a.keys) == 0 && len(a.headers) == 0 {
-		return
-	}
-	for _, s := range []*string{&t.ErrorType, &t.ErrorText, &t.RequestID, &t.ServedModel, &t.Fingerprint, &t.Finish} {
-		*s = a.Redact(*s)
-	}
-	for name, value := range t.RateLimits {
-		t.RateLimits[name] = a.Redact(value)
-	}
-	if t.Provider != nil && a.Redact(string(t.Provider)) != string(t.Provider) {
-		t.Provider = nil
-	}
-}
-
-// Redact takes every key out of a text.
-func (a *Auth) Redact(s string) string {
-	for _, k := range a.keys {
-		for _, key := range k.all() {
-			s = without(s, key)
-		}
-	}
-	for _, h := range a.headers {
-		for _, values := range h.header {
-			for _, v := range values {
-				if len(v) >= shortestSecret {
-					s = without(s, v)
-				}
-			}
-		}
-	}
-	return s
-}
-
-// shortestSecret is the shortest header value that is taken for a secret: to
-// take out every "1" or "beta" would garble what a provider says.
-const shortestSecret = 12
-
-func without(s, key string) string {
-	s = strings.ReplaceAll(s, key, redacted)
-	if bare, key := letters(s), letters(key); key != "" && (strings.Contains(bare, key) || endsWithin(bare, key)) {
-		return redacted
-	}
-	return s
-}
-
-// all is the key, or the last tokens.
-func (s secret) all() []string {
-	if s.mint != nil {
-		return s.mint.known()
-	}
-	return []string{s.key}
-}
-
-const redacted = "[key]"
-
-// letters is what is left of a key when others have changed its case or taken
-// signs out of it.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		}
-		return -1
-	}, s)
-}
-
-// endsWithin tells whether the text was cut short inside the key: its end is
-// the key's beginning, long enough to be no chance.
-func endsWithin(text, key string) bool {
-	const enough = 6
-	for n := min(len(key), len(text)); n >= enough; n-- {
-		if strings.HasSuffix(text, key[:n]) {
-			return true
-		}
-	}
-	return false
 }

@@ -69,18 +69,17 @@ func (a *Auth) AddCommand(t weir.Target, c Command) error {
 }
 
 // Warm runs the commands that have no token yet, so that no measured request
-// waits for one. Its error joins all failures.
+// waits for one, side by side. Its error joins all failures, by target.
 func (a *Auth) Warm(ctx context.Context) error {
-	var failed []error
-	for _, name := range slices.Sorted(maps.Keys(a.keys)) {
-		s := a.keys[name]
-		if s.mint == nil {
-			continue
-		}
-		if _, err := s.mint.get(ctx, 0); err != nil {
-			failed = append(failed, err)
+	names := slices.Sorted(maps.Keys(a.keys))
+	failed := make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		if m := a.keys[name].mint; m != nil {
+			all.Go(func() { _, failed[i] = m.get(ctx, 0) })
 		}
 	}
+	all.Wait()
 	return errors.Join(failed...)
 }
 
@@ -133,7 +132,7 @@ type mint struct {
 	quiet   time.Time // no run before
 	failure error     // of the last run, which quiet follows
 	running *run
-	last    []string // the latest tokens, current among them
+	last    [][]disguise // the latest tokens, current among them
 }
 
 type token struct {
@@ -229,7 +228,7 @@ func (m *mint) fetch(ctx context.Context) (token, error) {
 	m.got = m.now()
 	m.current = token{text, old.generation + 1}
 	if text != old.text {
-		m.last = append(m.last, text)
+		m.last = append(m.last, disguises(text))
 		m.last = m.last[max(0, len(m.last)-tokensKept):]
 	}
 	return m.current, nil
@@ -242,10 +241,10 @@ func (m *mint) refuse(generation uint64) {
 	m.refused = max(m.refused, generation)
 }
 
-func (m *mint) known() []string {
+func (m *mint) known() []disguise {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.last)
+	return slices.Concat(m.last...)
 }
 
 // run executes the command once. Its errors name the program and how it ended,

@@ -179,6 +179,32 @@ func TestCallersShareOneRun(t *testing.T) {
 	}
 }
 
+// A token that expires under many requests is asked for once, and each of them
+// is repeated once.
+func TestManyRefusalsOneRun(t *testing.T) {
+	const many = 24
+	r := newMintRig(t, Command{}, "sleep 0.1; cat token")
+	r.want("first", 200, 1, 1)
+	r.issue("tok-canary-two")
+	var wg sync.WaitGroup
+	for range many {
+		wg.Go(func() {
+			if got, err := r.post(t.Context(), strings.NewReader("the body")); got != 200 || err != nil {
+				t.Errorf("status %d, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if refused := int(r.served.Load()) - 1 - many; r.runs() != 2 || refused < 1 || refused > many {
+		t.Errorf("%d runs, %d refused of %d", r.runs(), refused, many)
+	}
+	for i, body := range r.bodies {
+		if body != "the body" {
+			t.Errorf("request %d had the body %q", i, body)
+		}
+	}
+}
+
 func TestOneCallerGivingUpDoesNotFailTheOthers(t *testing.T) {
 	r := newMintRig(t, Command{}, "if test -e begun; then cat token; else touch begun; exec sleep 60; fi")
 	impatient, giveUp := context.WithCancel(t.Context())
@@ -226,7 +252,11 @@ func TestFailedCommandsSayWhyAndNothingMore(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newMintRig(t, Command{Timeout: 200 * time.Millisecond}, c.script)
+			limit := 10 * time.Second
+			if strings.HasPrefix(c.name, "too slow") {
+				limit = 200 * time.Millisecond
+			}
+			r := newMintRig(t, Command{Timeout: limit}, c.script)
 			begin := time.Now()
 			_, err := r.post(t.Context(), strings.NewReader("x"))
 			var e *weir.Error
@@ -265,6 +295,21 @@ func TestWarmRunsAhead(t *testing.T) {
 	r.want("after", 200, 1, 1)
 	if err := r.auth.Warm(t.Context()); err != nil || r.runs() != 1 {
 		t.Errorf("again: %d runs, %v", r.runs(), err)
+	}
+}
+
+// Programs run side by side, and one that fails says so for its target alone.
+func TestWarmRunsSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	a := &Auth{Base: http.DefaultTransport}
+	for name, other := range map[string]string{"a/m": "b", "b/m": "a"} {
+		script := "touch '" + dir + "/" + name[:1] + "'; until test -e '" + dir + "/" + other + "'; do sleep 0.01; done; test " + other + " = a && echo tok"
+		if err := a.AddCommand(weir.Target{Name: name, URL: "http://localhost"}, Command{Args: []string{"sh", "-c", script}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Warm(t.Context()); err == nil || !strings.Contains(err.Error(), "of a/m failed") || strings.Contains(err.Error(), "b/m") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -36,7 +36,8 @@ const (
 // Models asks a target for its list of models, by ID. It takes the forms of
 // OpenAI, Anthropic, Gemini, Ollama, Together and Cloudflare, whatever the
 // dialect, and follows pages. The key is up to rt: an Auth that knows t.Name.
-// Errors are *weir.Error and hold nothing that the provider said.
+// Errors are *weir.Error. What the provider said is in neither, where it holds a
+// secret that rt knows.
 func Models(ctx context.Context, rt http.RoundTripper, t weir.Target) ([]Model, error) {
 	first, header, err := modelsURL(t)
 	if err != nil {
@@ -51,6 +52,9 @@ func Models(ctx context.Context, rt http.RoundTripper, t weir.Target) ([]Model, 
 		}
 		all = append(all, page.models...)
 		if page.next == nil {
+			for i := range all {
+				all[i].redact(redactor(rt))
+			}
 			slices.SortStableFunc(all, func(a, b Model) int { return cmp.Compare(a.ID, b.ID) })
 			return slices.CompactFunc(all, func(a, b Model) bool { return a.ID == b.ID }), nil
 		}
@@ -129,16 +133,16 @@ func fetchPage(ctx context.Context, rt http.RoundTripper, t weir.Target, from st
 	r.Header = header.Clone()
 	resp, err := rt.RoundTrip(r)
 	if err != nil {
-		return page{}, &weir.Error{Code: "unreachable", Message: "listing the models of " + t.Name + " at " + place(r.URL), Err: err}
+		return page{}, &weir.Error{Code: "unreachable", Message: "listing the models of " + t.Name + " at " + place(r.URL), Err: redactError(rt, err)}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return page{}, refusal(t, r.URL, resp)
+		return page{}, refusal(t, r.URL, resp, redactor(rt))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	switch {
 	case err != nil:
-		return page{}, &weir.Error{Code: "unreachable", Message: "reading the models of " + t.Name, Err: err}
+		return page{}, &weir.Error{Code: "unreachable", Message: "reading the models of " + t.Name, Err: redactError(rt, err)}
 	case len(body) > maxPageBytes:
 		return page{}, badList(t, r.URL, fmt.Sprintf("is larger than %d MB", maxPageBytes>>20))
 	case strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 512)])), "<"):
@@ -163,7 +167,7 @@ func badList(t weir.Target, u *url.URL, what string) error {
 
 // refusal says what an answer other than 200 means. The provider's own words
 // are left out: some repeat the key.
-func refusal(t weir.Target, u *url.URL, resp *http.Response) error {
+func refusal(t weir.Target, u *url.URL, resp *http.Response, redact func(string) string) error {
 	e := &weir.Error{Code: "no_model_list", Message: fmt.Sprintf("%s lists no models: %d at %s", t.Name, resp.StatusCode, place(u))}
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
@@ -177,7 +181,7 @@ func refusal(t weir.Target, u *url.URL, resp *http.Response) error {
 	case code >= 300 && code < 400:
 		e.Message += ", a redirect"
 		if to, err := resp.Location(); err == nil {
-			e.Message += " to " + to.Host
+			e.Message += " to " + redact(to.Host)
 		}
 		e.Hint = "redirects are not followed with a key: put the URL it leads to in the config"
 	case code == http.StatusTooManyRequests, code >= 500:

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,42 +13,21 @@ import (
 // stands in it in other letters. The text may be JSON: keys are found behind its
 // escapes too.
 func (a *Auth) Mask(s string) string {
-	for secret := range a.secrets() {
-		s = maskSpelled(strings.ReplaceAll(s, secret, redacted), letters(secret))
+	known := slices.Clone(a.known())
+	slices.SortFunc(known, func(x, y disguise) int { return cmp.Compare(len(y.text), len(x.text)) }) // the longest hide the others
+	for _, d := range known {
+		s = strings.ReplaceAll(s, d.text, redacted)
+	}
+	for _, d := range known {
+		s = maskSpelled(s, d.letters)
 	}
 	return s
 }
 
-// secrets are all keys, and the header values that may be ones.
-func (a *Auth) secrets() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, k := range a.keys {
-			for _, key := range k.all() {
-				if !yield(key) {
-					return
-				}
-			}
-		}
-		for _, h := range a.headers {
-			for _, values := range h.header {
-				for _, v := range values {
-					if len(v) >= shortestSecret && !yield(v) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// fewestLetters is how much of a key must stand in a text, in another case or
-// without its signs, to be no chance.
-const fewestLetters = 6
-
 // maskSpelled replaces what has the letters of a key, and the beginning of one
 // in which the text ends.
 func maskSpelled(s, key string) string {
-	if len(key) < fewestLetters {
+	if len(key) < shortestDisguised {
 		return s
 	}
 	var bare strings.Builder
@@ -88,7 +69,7 @@ func hitsOf(bare, key string) (hits []span) {
 		hits = append(hits, span{end + i, end + i + len(key)})
 		end += i + len(key)
 	}
-	for n := min(len(key), len(bare)-end); n >= fewestLetters; n-- {
+	for n := min(len(key), len(bare)-end); n >= shortestDisguised; n-- {
 		if strings.HasSuffix(bare, key[:n]) {
 			return append(hits, span{len(bare) - n, len(bare)})
 		}

@@ -64,7 +64,7 @@ func FindModel(name string) (CanonicalModel, error) {
 		known = append(known, m.Aliases...)
 	}
 	hint := "weir models lists them all; any other is named provider/model"
-	if near := nearest(name, known); len(near) > 0 {
+	if near := Nearest(name, known); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? " + hint
 	}
 	return CanonicalModel{}, &weir.Error{Code: "unknown_model", Message: "there is no model " + shown(name) + " in the map of models that several providers serve", Hint: hint}
@@ -83,6 +83,20 @@ func ProvidersOf(model string) ([]Offer, error) {
 		return nil, err
 	}
 	return m.Offers, nil
+}
+
+// Offered are the models that are known to be served by a provider, by name.
+// They are the open weights of the map alone, and not all that it serves.
+func Offered(provider string, now time.Time) (models []string) {
+	for _, m := range CanonicalModels() {
+		for _, o := range m.Offers {
+			if o.Provider == provider && !o.Ended(now) {
+				models = append(models, o.Model)
+			}
+		}
+	}
+	slices.Sort(models)
+	return slices.Compact(models)
 }
 
 // CanonicalOf finds the weights behind a provider's name for a model.

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// nearest returns up to three of the known names that someone who wrote s may
+// Nearest returns up to three of the known names that someone who wrote s may
 // have meant, the likeliest first: those that begin with it or hold it, then
 // those that a few slips of the finger lead to.
-func nearest(s string, known []string) []string {
+func Nearest(s string, known []string) []string {
 	const most, longest = 3, 64
 	s = strings.ToLower(s)
 	if s == "" || len(s) > longest {

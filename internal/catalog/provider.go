@@ -25,6 +25,7 @@ type Provider struct {
 
 	KeyEnv  []string // variables that usually hold the key; the first that is set wins
 	NoKey   bool     // a server of one's own: works without a key, and takes one if a variable of KeyEnv is set
+	KeyPage string   // where the provider hands out keys; empty: not known
 	Command []string // prints a short-lived token, where that is the usual way in; see Command
 
 	Quirks      Quirks
@@ -77,6 +78,10 @@ type Source struct{ Facts, URL string }
 // Providers lists all presets by name.
 func Providers() []Provider {
 	all := slices.Concat(labs(), otherLabs(), moreLabs(), hosts(), moreHosts(), smallHosts(), clouds(), moreClouds(), localServers())
+	pages := keyPages()
+	for i := range all {
+		all[i].KeyPage = pages[all[i].Name]
+	}
 	slices.SortFunc(all, func(a, b Provider) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
@@ -93,7 +98,7 @@ func Find(name string) (Provider, error) {
 		known = append(known, p.Aliases...)
 	}
 	hint := "weir providers lists them all"
-	if near := nearest(name, known); len(near) > 0 {
+	if near := Nearest(name, known); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? " + hint
 	}
 	return Provider{}, &weir.Error{Code: "unknown_provider", Message: "there is no provider " + shown(name), Hint: hint}

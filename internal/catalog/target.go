@@ -39,7 +39,7 @@ func (p Provider) Endpoint(model string, env Env) (weir.Target, error) {
 	if model == "" {
 		return weir.Target{}, &weir.Error{Code: "no_model", Message: "no model for " + p.Name, Hint: p.Name + "/MODEL; weir models " + p.Name + " lists them"}
 	}
-	return weir.Target{Name: p.Name + "/" + model, URL: base, Dialect: p.Dialect, Model: model}, nil
+	return weir.Target{Name: p.Name + "/" + model, URL: base, Dialect: p.Dialect, Model: model, Router: p.Quirks.Router}, nil
 }
 
 // Key returns the first key that is set. None is an error that names the
@@ -60,6 +60,9 @@ func (p Provider) Key(env Env) (string, error) {
 
 func (p Provider) keyHint() string {
 	hint := "export " + p.KeyEnv[0] + "=..."
+	if p.KeyPage != "" {
+		hint += ", keys are at " + p.KeyPage
+	}
 	if len(p.Command) > 0 {
 		hint += fmt.Sprintf(", or in the config: auth: {command: [%s]}", strings.Join(p.Command, ", "))
 	}
@@ -77,7 +80,7 @@ func (a Param) value(provider string, env Env) (string, error) {
 		return "", &weir.Error{
 			Code:    "missing_parameter",
 			Message: fmt.Sprintf("%s needs its %s: %s %s not set", provider, a.Name, strings.Join(a.Env, " or "), isOrAre(a.Env)),
-			Hint:    fmt.Sprintf("export %s=..., or %s: in the config", a.Env[0], a.Name),
+			Hint:    fmt.Sprintf("export %s=..., or params: {%s: ...} in the config", a.Env[0], a.Name),
 		}
 	case strings.ContainsFunc(value, func(r rune) bool { return !isLabel(r) }):
 		return "", &weir.Error{

@@ -70,7 +70,7 @@ func TestTargetErrorsNameTheVariables(t *testing.T) {
 		{"groq", "m", env("GROQ_API_KEY", ""), "missing_key", []string{"GROQ_API_KEY"}},
 		{"gemini", "m", env(), "missing_key", []string{"GEMINI_API_KEY or GOOGLE_API_KEY are not set"}},
 		{"vertex", "m", env("GOOGLE_CLOUD_PROJECT", "p"), "missing_key", []string{"GOOGLE_OAUTH_ACCESS_TOKEN", "command: [gcloud, auth, print-access-token]"}},
-		{"azure", "m", env("AZURE_API_KEY", "canary"), "missing_parameter", []string{"its resource", "AZURE_RESOURCE_NAME", "resource: in the config"}},
+		{"azure", "m", env("AZURE_API_KEY", "canary"), "missing_parameter", []string{"its resource", "AZURE_RESOURCE_NAME", "params: {resource: ...} in the config"}},
 		{"bedrock", "m", env(), "missing_parameter", []string{"AWS_REGION or AWS_DEFAULT_REGION"}},
 		{"azure", "m", env("AZURE_RESOURCE_NAME", "evil.test/canary?", "AZURE_API_KEY", "canary"), "bad_parameter", []string{"AZURE_RESOURCE_NAME"}},
 		{"azure", "m", env("AZURE_RESOURCE_NAME", "a@evil", "AZURE_API_KEY", "canary"), "bad_parameter", nil},

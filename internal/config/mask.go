@@ -31,6 +31,8 @@ var (
 	// bareLine is a line without a key, or with a quote before the key. In a file that cannot be parsed it may
 	// be the rest of a secret.
 	bareLine = regexp.MustCompile(`^[\s\[\]{},-]*([^\s\[\]{},:-][^:]*)$|^[^:"']*(["'].*)$`)
+	// variableName is the name of a variable, perhaps as a shell sets it.
+	variableName = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(=\.*)?$`)
 	// reference is a value that only says where the secret is.
 	reference = regexp.MustCompile(`^(?:(?:Bearer|Basic) )?(?:\$\{(?:[A-Z_][A-Z0-9_]{0,63}|file:[^{}]*)\})+$`)
 )
@@ -167,6 +169,19 @@ func scrub(s string) string {
 		end = max(end, p.to)
 	}
 	return b.String() + s[end:]
+}
+
+// MaskKeys takes out of a text what looks like a provider's key, wherever it
+// stands, and the values of queries that are called like one. Names of variables
+// that begin like a key, XAI_API_KEY=..., stay.
+func MaskKeys(s string) string {
+	s = secretText.ReplaceAllStringFunc(s, func(m string) string {
+		if variableName.MatchString(m) {
+			return m
+		}
+		return hidden
+	})
+	return secretQuery.ReplaceAllStringFunc(s, func(m string) string { return m[:strings.IndexByte(m, '=')+1] + hidden })
 }
 
 // secretParts are the bytes of a text that look like secrets, in order.

@@ -129,3 +129,17 @@ func TestScrub(t *testing.T) {
 		}
 	}
 }
+
+func TestMaskKeys(t *testing.T) {
+	for in, want := range map[string]string{
+		"no target sk-proj-0123456789abcdef, and more": "no target [secret], and more",
+		"http://h/v1?a=1&api_key=short&b=2":            "http://h/v1?a=1&api_key=[secret]&b=2",
+		"export XAI_API_KEY=..., or HF_TOKEN_AND_MORE": "export XAI_API_KEY=..., or HF_TOKEN_AND_MORE",
+		"export XAI_API_KEY=0123456789":                "export [secret]",
+		"http://h/v1?api-version=preview":              "http://h/v1?api-version=preview",
+	} {
+		if got := MaskKeys(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

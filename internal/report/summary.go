@@ -101,7 +101,8 @@ type Summary struct {
 type TargetSummary struct {
 	Name      string               `json:"name"`
 	Model     string               `json:"model"`
-	Requests  int                  `json:"requests"` // measured ones that were sent
+	Router    bool                 `json:"router,omitempty"` // its figures are of no one provider
+	Requests  int                  `json:"requests"`         // measured ones that were sent
 	Warmup    int                  `json:"warmup"`
 	Unsent    int                  `json:"unsent"`
 	GaveUp    bool                 `json:"gave_up"`
@@ -196,7 +197,7 @@ func Summarise(r Run) *Summary {
 
 func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out := TargetSummary{
-		Name: t.Name, Model: t.Model, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned, Lengths: note.Lengths,
+		Name: t.Name, Model: t.Model, Router: t.Router, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned, Lengths: note.Lengths,
 		Missed: note.Missed, SlotWaits: note.SlotWaits, Asked: note.Asked, Drawn: note.Drawn, Achieved: note.Achieved,
 		Quota:    QuotaSummary{note.QuotaRefused, weir.Dur(note.QuotaWaited), note.QuotaLimits},
 		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},

@@ -229,8 +229,12 @@ func costed(t *TargetSummary) string {
 }
 
 func row(t *TargetSummary) []string {
+	name := t.Name
+	if t.Router {
+		name += " (router)"
+	}
 	return []string{
-		t.Name,
+		name,
 		latencyBetween(t.TTFT), latency(t.TTFT, 0.95), latency(t.TTFT, 0.99),
 		latency(t.TPOT, 0.5), speed(t.Speed), latency(t.E2EAtN, 0.5),
 		percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),

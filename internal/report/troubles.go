@@ -37,6 +37,9 @@ func failureLines(s *Summary, t *TargetSummary) (lines []string) {
 
 func oddities(s *Summary, t *TargetSummary) (lines []string) {
 	name := bold.Render(t.Name)
+	if t.Router {
+		lines = append(lines, name+": a router: it picks a host for each request, so that its figures are of no one provider")
+	}
 	if t.Unsent > 0 && !t.GaveUp {
 		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
 	}
@@ -188,6 +191,8 @@ func rateLimitHint(f Failure) string {
 
 func authHint(f Failure) string {
 	switch {
+	case f.ErrorType == "auth_command": // its message says it
+		return ""
 	case f.Status == 402 || f.ErrorType == "quota_exhausted":
 		return "the account has nothing left: look at its billing"
 	case f.Status == 403:
