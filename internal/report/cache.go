@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/stats"
 	"weir.dev/weir/internal/work"
 )
 
@@ -13,6 +14,7 @@ type CacheSummary struct {
 	Timed        int               `json:"pairs_timed"`   // of which both halves have a ttft
 	Counted      int               `json:"pairs_counted"` // of which the warm half says what was cached
 	TTFTRatio    weir.Opt[float64] `json:"ttft_ratio_p50"`
+	TTFTRatioCI  stats.Interval    `json:"ttft_ratio_p50_interval"`
 	WarmTTFT     Quantiles         `json:"warm_ttft_ms"`
 	WarmShare    weir.Opt[float64] `json:"warm_cache_share_p50"`
 	ColdShare    weir.Opt[float64] `json:"cold_cache_share_p50"`
@@ -44,7 +46,8 @@ func compareCaches(mine []weir.Sample, price *weir.Price) *CacheSummary {
 	}
 	e := work.CompareCaches(pairs)
 	return &CacheSummary{
-		Pairs: e.Pairs, Timed: e.Timed, Counted: e.Counted, TTFTRatio: e.TTFTRatio, WarmTTFT: ttfts(warm),
+		Pairs: e.Pairs, Timed: e.Timed, Counted: e.Counted,
+		TTFTRatio: e.TTFTRatio, TTFTRatioCI: stats.NewQuantiles(e.Ratios, 0).Interval(0.5), WarmTTFT: ttfts(warm),
 		WarmShare: e.WarmShare, ColdShare: e.ColdShare, CachedTokens: e.CachedTokens, Saves: saves(e.CachedTokens, price),
 		Warnings: e.Warnings,
 	}
@@ -83,12 +86,16 @@ var cacheWarnings = map[string]string{
 	work.WarnNoCounts:   "it does not say what was cached",
 }
 
-// sentence is "warm TTFT is 0.52x cold (20 pairs; 412 ms cold, 214 ms warm), 96 %
+// sentence is "warm TTFT is 0.52x cold [0.48, 0.57] (20 pairs; 412 ms cold, 214 ms warm), 96 %
 // of the prompt cached, saves $0.31 per 1k requests".
 func (c *CacheSummary) sentence(t *TargetSummary) string {
 	s := "warm TTFT could not be compared"
 	if r, ok := c.TTFTRatio.Get(); ok {
-		s = fmt.Sprintf("warm TTFT is %.2fx cold (%s; %s cold, %s warm)", r, count(c.Timed, "pair"), latency(t.TTFT, 0.5), latency(c.WarmTTFT, 0.5))
+		ci := between(c.TTFTRatioCI, factor)
+		if ci != "" {
+			ci += " "
+		}
+		s = fmt.Sprintf("warm TTFT is %.2fx cold %s(%s; %s cold, %s warm)", r, ci, count(c.Timed, "pair"), latency(t.TTFT, 0.5), latency(c.WarmTTFT, 0.5))
 	}
 	if w, ok := c.WarmShare.Get(); ok {
 		s += fmt.Sprintf(", %.0f %% of the prompt cached", w*100)

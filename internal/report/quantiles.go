@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/stats"
@@ -168,10 +169,8 @@ func latency(q Quantiles, p float64) string {
 
 func (q *Quantiles) mark(p float64) string {
 	name := fmt.Sprintf("p%.0f", 100*p)
-	for _, open := range q.Open {
-		if open == name {
-			return "+"
-		}
+	if slices.Contains(q.Open, name) {
+		return "+"
 	}
 	return ""
 }

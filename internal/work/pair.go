@@ -47,7 +47,8 @@ type CacheEffect struct {
 	Timed   int // of which both halves have a TTFT
 	Counted int // of which the warm half says what was cached
 
-	TTFTRatio    weir.Opt[float64] // median of warm / cold
+	Ratios       []float64         // warm / cold ttft of the pairs that are timed
+	TTFTRatio    weir.Opt[float64] // their median
 	WarmShare    weir.Opt[float64] // median share of the warm prompt that was cached
 	ColdShare    weir.Opt[float64] // the same of the cold one; above 0 something defeats the nonce
 	CachedTokens weir.Opt[float64] // mean that a warm request has more from the cache than its cold one: for what it saves
@@ -101,7 +102,7 @@ func CompareCaches(samples []PairSample) CacheEffect {
 			both++
 		}
 	}
-	e.Timed, e.Counted = len(ratios), len(warm)
+	e.Timed, e.Counted, e.Ratios = len(ratios), len(warm), ratios
 	e.TTFTRatio, e.WarmShare, e.ColdShare = median(ratios), median(warm), median(cold)
 	if both > 0 {
 		e.CachedTokens = weir.Some(saved / float64(both))
