@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -22,6 +23,20 @@ type hosts struct {
 	sim   http.Handler
 	mu    sync.Mutex
 	asked map[string]int // "groq models", "groq chat"
+}
+
+// counts is how often each was asked so far.
+func (h *hosts) counts() map[string]int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.asked)
+}
+
+// forget begins to count anew.
+func (h *hosts) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked = map[string]int{}
 }
 
 func (h *hosts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -103,11 +118,11 @@ func TestAllAsksForLists(t *testing.T) {
 		want[name+" models"], want[name+" completions"] = 1, 3
 	}
 	delete(want, "novita completions")
-	if d := compare(want, h.asked); d != "" {
+	if d := compare(want, h.counts()); d != "" {
 		t.Error(d)
 	}
 	h.lists["nebius"] = []string{"another"} // nothing hangs now
-	h.asked = map[string]int{}
+	h.forget()
 	s := run("-o", "json").summary(t)
 	var names, routers []string
 	for i, target := range s.Targets {
@@ -120,9 +135,9 @@ func TestAllAsksForLists(t *testing.T) {
 	if !slices.Equal(names, []string{"deepinfra", "fireworks", "openrouter"}) || !slices.Equal(routers, []string{"openrouter"}) {
 		t.Errorf("targets %v, routers %v", names, routers)
 	}
-	h.asked = map[string]int{}
-	if o := run("--dry-run"); o.code != 0 || len(h.asked) > 0 || !strings.Contains(o.out, "novita") {
-		t.Errorf("asked %v: %+v", h.asked, o)
+	h.forget()
+	if o := run("--dry-run"); o.code != 0 || len(h.counts()) > 0 || !strings.Contains(o.out, "novita") {
+		t.Errorf("asked %v: %+v", h.counts(), o)
 	}
 	for name := range h.lists {
 		h.lists[name] = []string{"another"}
@@ -154,12 +169,12 @@ func TestNamesThatAreNotListed(t *testing.T) {
 		{"groq/llama-3.1-8b-instant", "weir: groq does not list llama-3.1-8b-instant; it is asked all the same", 1}, // it ended there on 2026-08-16
 		{"novita/zzz", "", 1}, // there is no list
 	} {
-		h.asked = map[string]int{}
+		h.forget()
 		o := runWeir(t, "bench", c.target, "-n", "1", "--output-tokens", "2")
 		name, _, _ := strings.Cut(c.target, "/")
 		said, _, _ := strings.Cut(o.err, "estimated cost")
-		if o.code != 0 || (c.says == "") != (said == "" || strings.HasPrefix(said, "no price")) || !strings.HasPrefix(said, c.says) || h.asked[name+" models"] > c.lists || h.asked[name+" completions"] != 2 {
-			t.Errorf("%s: asked %v: %+v", c.target, h.asked, o)
+		if o.code != 0 || (c.says == "") != (said == "" || strings.HasPrefix(said, "no price")) || !strings.HasPrefix(said, c.says) || h.counts()[name+" models"] > c.lists || h.counts()[name+" completions"] != 2 {
+			t.Errorf("%s: asked %v: %+v", c.target, h.counts(), o)
 		}
 	}
 }
@@ -170,7 +185,7 @@ func TestAllWithoutAnAccount(t *testing.T) {
 	h := newHosts(t, map[string][]string{"deepinfra": {}})
 	env := map[string]string{"CLOUDFLARE_API_TOKEN": "x"}
 	o := weirWith(t.Context(), env, "", "bench", "--model", "llama-3.3-70b", "--all", "-n", "2", "--output-tokens", "2", "-o", "json")
-	if o.code != 0 || len(o.summary(t).Targets) != 1 || h.asked["deepinfra completions"] != 3 || !strings.Contains(o.err, "weir: cloudflare is left out: cloudflare needs its account: CLOUDFLARE_ACCOUNT_ID") {
+	if o.code != 0 || len(o.summary(t).Targets) != 1 || h.counts()["deepinfra completions"] != 3 || !strings.Contains(o.err, "weir: cloudflare is left out: cloudflare needs its account: CLOUDFLARE_ACCOUNT_ID") {
 		t.Errorf("%+v", o)
 	}
 }
