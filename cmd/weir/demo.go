@@ -46,15 +46,15 @@ func (c *demoCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.err, "four simulated providers of the same weights at http://%s/v1; benching them, about 20 seconds\n", s.addr)
+	fmt.Fprintf(p.err, "four simulated providers of the same weights at http://%s/v1; benching them, about 25 seconds\n", s.addr)
 	var targets []weir.Target
 	for _, d := range demoPlans {
 		targets = append(targets, weir.Target{Name: d.name, URL: "http://" + s.addr + "/v1", Dialect: weir.OpenAIChat, Model: d.name})
 	}
 	err = runBench(p, bench.Config{
-		Targets: targets, Concurrency: 4, Requests: 36, Warmup: 4, Seed: c.Seed,
-		Work:   bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(128))}, Temperature: weir.Some(0.0)},
-		Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
+		Targets: targets, Concurrency: 4, Requests: 80, Warmup: 4, Seed: c.Seed,
+		Work:   bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(32))}, Temperature: weir.Some(0.0)},
+		Load: bench.Load{Laps: true}, Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
 	}, "", c.outputFlags)
 	if closeErr := s.close(); err == nil {
 		err = closeErr

@@ -53,6 +53,7 @@ func fitOf(t *TargetSummary, limit float64) Fit {
 // batch yes".
 func fitLine(s *Summary) string {
 	var parts []string
+	fewest := 0
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		if !t.Fit.Batch.Known() {
@@ -61,15 +62,19 @@ func fitLine(s *Summary) string {
 		chat := yes(t.Fit.Chat)
 		if t.Fit.Why != "" {
 			chat += " (" + t.Fit.Why + ")"
-		} else if t.TTFT.mark(0.95) != "" {
-			chat += " (as far as " + count(t.TTFT.N, "request") + " can tell)"
+		} else if t.TTFT.mark(0.95) != "" && (fewest == 0 || t.TTFT.N < fewest) {
+			fewest = t.TTFT.N
 		}
 		parts = append(parts, fmt.Sprintf("%s chat %s, batch %s", t.Name, chat, yes(t.Fit.Batch)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "fit: " + strings.Join(parts, " · ")
+	line := "fit: " + strings.Join(parts, " · ")
+	if fewest > 0 {
+		line += fmt.Sprintf(" (as far as %s each can tell)", count(fewest, "request"))
+	}
+	return line
 }
 
 func yes(v weir.Opt[bool]) string {
