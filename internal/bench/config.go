@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -44,6 +45,9 @@ type Config struct {
 	// requests start.
 	Spend func(weir.Sample) (stop bool)
 
+	// Before is what an earlier part of this run has done already.
+	Before Before
+
 	// Until, if not nil, ends the run when it holds of every target.
 	Until *Until
 
@@ -64,6 +68,14 @@ type Config struct {
 	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
 	// one goroutine.
 	OnEvent func(Event)
+}
+
+// Before is the part of a run that was carried out before it was stopped: the
+// same seed and salt go on where it ended.
+type Before struct {
+	Begun    time.Time // of its first lap; zero: there was none
+	Laps     int
+	Requests int // measured ones of each target
 }
 
 // DefaultLimits are the clocks of a bench: no total, since long answers are no

@@ -54,8 +54,8 @@ const (
 const streamLaps = 0x6c617073
 
 // newLaps are laps of targets with so many slots each.
-func newLaps(seed uint64, slots []int, every time.Duration) *laps {
-	l := &laps{every: every, rnd: rand.New(rand.NewPCG(seed, streamLaps))}
+func newLaps(seed uint64, slots []int, every time.Duration, before Before) *laps {
+	l := &laps{every: every, next: before.Laps, first: before.Begun, rnd: rand.New(rand.NewPCG(seed, streamLaps))}
 	for _, n := range slots {
 		mine := make([]*lapSlot, n)
 		for i := range mine {
@@ -130,7 +130,8 @@ func (l *laps) start() {
 	now := time.Now()
 	if l.first.IsZero() {
 		l.first = now
-	} else {
+	}
+	if !l.began.IsZero() {
 		l.took = append(l.took, now.Sub(l.began))
 		l.took = l.took[max(0, len(l.took)-lapsKept):]
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,36 @@ func TestLapsApart(t *testing.T) {
 		}
 		if r := res.Targets[1]; !r.GaveUp || count(res, "host-a", false, weir.OK) != 4 {
 			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// TestLapsGoOn: a run that was stopped goes on with the next lap at its own
+// time, and with prompts that were not asked yet.
+func TestLapsGoOn(t *testing.T) {
+	bubble(t, answers{stream(10*ms, 0)}, func(t *testing.T, c Config, es []*endpoint) {
+		c.Concurrency, c.Requests, c.Warmup, c.Load.Laps, c.Load.Every = 2, 10, 0, true, time.Hour
+		whole := mustRun(t, c)
+		asked := es[0].prompts()
+		es[0].asked = nil
+		begun := whole.Targets[0].Begun
+		c.Before, c.Requests = Before{Begun: begun.Add(-90 * time.Minute), Laps: 2, Requests: 4}, 6
+		c.Before.Begun = time.Now().Add(-90 * time.Minute)
+		start := time.Now()
+		res := mustRun(t, c)
+		for _, s := range measured(res, "host-a") {
+			if at := s.Due.Sub(start); at != time.Duration(s.Block.Or(-1))*time.Hour-90*time.Minute {
+				t.Errorf("lap %v at %v", s.Block, at)
+			}
+		}
+		slices.Sort(asked)
+		for _, p := range es[0].prompts() {
+			if _, before := slices.BinarySearch(asked, p); !before {
+				t.Errorf("a prompt that the whole run does not have: %.40s", p)
+			}
+		}
+		if n := len(es[0].prompts()); n != 6 {
+			t.Errorf("%d requests", n)
 		}
 	})
 }

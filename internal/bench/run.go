@@ -131,7 +131,7 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 		for i := range slots {
 			slots[i] = c.slots()
 		}
-		r.laps = newLaps(c.Seed, slots, c.Load.Every)
+		r.laps = newLaps(c.Seed, slots, c.Load.Every, c.Before)
 		defer r.laps.stop()
 	}
 	r.caller = ctx

@@ -38,18 +38,18 @@ const stride = 2 * maxRequests
 
 // source makes a run's requests; from is the number of the first measured one.
 func (c *Config) source(run int) (src work.Source, from int, err error) {
-	plan := c.Work.Plan
+	first, plan := 0, c.Work.Plan
 	if len(c.Items) > 0 {
 		plan.Sizes = func(k int) (input, output int) {
-			it := c.Items[(k-from)%len(c.Items)]
+			it := c.Items[(k-first)%len(c.Items)]
 			return it.InputTokens, it.OutputTokens
 		}
 	}
 	if src, err = plan.Source(c.Seed, c.Salt); err != nil {
 		return nil, 0, err
 	}
-	from = src.Align(run * stride)
-	return src, from, nil
+	first = src.Align(run * stride)
+	return src, src.Align(first + c.Before.Requests), nil
 }
 
 // sessions yields the measured sessions of a run that has at most c.Requests
