@@ -7,8 +7,8 @@ import (
 )
 
 // The methods in this file are METRICS.md's "Metrics of one trace", by its
-// names; stalls_per_1k, smooth_speed, prefill_rate, network and cost are still
-// to come. Each is empty where METRICS.md says null.
+// names; smooth_speed and stalls_per_1k are in smooth.go, prefill_rate and
+// network are still to come. Each is empty where METRICS.md says null.
 
 // Lateness is how long the call waited for whoever made it: Sent - Due.
 func (t *Trace) Lateness() time.Duration { return t.Sent.Sub(t.Due) }

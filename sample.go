@@ -38,6 +38,8 @@ type Sample struct {
 	Trailer    Span         `json:"trailer_ms"`
 	Stall      Span         `json:"stall_ms"`
 	GapP50     Span         `json:"gap_p50_ms"` // median gap between its output events
+	Stalls     Opt[float64] `json:"stalls_per_1k"`
+	Smooth     Opt[float64] `json:"smooth_speed"`
 	ServerWait Span         `json:"server_wait_ms"`
 	End        Span         `json:"end_ms"`
 	Lateness   Dur          `json:"lateness_ms"`
@@ -49,7 +51,7 @@ type Sample struct {
 	TLS        Span      `json:"tls_ms"`
 
 	Usage
-	Seen           Opt[int]     `json:"tokens_seen"` // output tokens that came as output events
+	NSeen          Opt[int]     `json:"n_seen"` // output tokens that came as output events
 	TokenSource    TokenSource  `json:"token_source,omitempty"`
 	OutputEvents   int          `json:"output_events"`
 	BoundedEvents  int          `json:"bounded_events"` // output events whose stamp is only bounded
@@ -74,10 +76,10 @@ func (t *Trace) Sample() Sample {
 		Block: t.Block, Session: t.Session, Turn: t.Turn, CacheRole: t.CacheRole,
 		Outcome: t.Outcome, ErrorType: t.ErrorType, ErrorText: t.ErrorText, RetryAfter: t.RetryAfter, Finish: t.Finish,
 		TTFT: t.TTFT(), TTFTSent: t.TTFTSent(), TTFAT: t.TTFAT(), TPOT: t.TPOT(), Speed: t.OutputSpeed(),
-		E2E: t.E2E(), E2ESpeed: t.E2ESpeed(), Trailer: t.Trailer(), Stall: t.Stall(), ServerWait: t.ServerWait(),
+		E2E: t.E2E(), E2ESpeed: t.E2ESpeed(), Trailer: t.Trailer(), Stall: t.Stall(), Stalls: t.StallsPer1K(), Smooth: t.SmoothSpeed(), ServerWait: t.ServerWait(),
 		End: t.End, Lateness: Dur(t.Lateness()), CensoredAt: t.CensoredAt(),
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
-		Usage: t.Usage, Seen: t.NSeen(), TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
+		Usage: t.Usage, NSeen: t.NSeen(), TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
 		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError, KernelStamps: t.KernelStamps,
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,

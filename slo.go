@@ -40,7 +40,7 @@ const (
 var perRequest = map[string]unit{
 	"ttft": unitMS, "ttft_sent": unitMS, "ttfat": unitMS, "tpot": unitMS, "e2e": unitMS, "stall": unitMS, "trailer": unitMS,
 	"server_wait": unitMS, "lateness": unitMS, "output_speed": unitRate, "e2e_speed": unitRate, "chars_per_second": unitRate,
-	"length_share": unitShare, "cache_share": unitShare, "tokens_per_event": unitCount,
+	"smooth_speed": unitRate, "stalls_per_1k": unitCount, "length_share": unitShare, "cache_share": unitShare, "tokens_per_event": unitCount,
 }
 
 // perRun are the metrics that only a run or a window has.
@@ -214,7 +214,7 @@ func (s SLO) Met(r *Sample) bool {
 		}
 		v, ok := r.Metric(o.Metric).Get()
 		if !ok && o.Metric == "tpot" && !r.Buffered {
-			if seen, counted := r.Seen.Get(); counted && seen <= 1 {
+			if seen, counted := r.NSeen.Get(); counted && seen <= 1 {
 				continue
 			}
 		}
@@ -261,6 +261,10 @@ func (s *Sample) Metric(name string) Opt[float64] {
 		return Some(s.Lateness.MS())
 	case "output_speed":
 		return s.Speed
+	case "smooth_speed":
+		return s.Smooth
+	case "stalls_per_1k":
+		return s.Stalls
 	case "e2e_speed":
 		return s.E2ESpeed
 	case "chars_per_second":

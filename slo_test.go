@@ -88,8 +88,8 @@ func TestSLOMet(t *testing.T) {
 		"late":      {func(s *Sample) { s.TTFT = SpanOf(201 * time.Millisecond) }, false},
 		"failed":    {func(s *Sample) { s.Outcome = Truncated }, false},
 		"null":      {func(s *Sample) { s.TPOT = Span{} }, false},
-		"one token": {func(s *Sample) { s.TPOT, s.Seen = Span{}, Some(1) }, true},
-		"buffered":  {func(s *Sample) { s.TPOT, s.Seen, s.Buffered = Span{}, Some(1), true }, false},
+		"one token": {func(s *Sample) { s.TPOT, s.NSeen = Span{}, Some(1) }, true},
+		"buffered":  {func(s *Sample) { s.TPOT, s.NSeen, s.Buffered = Span{}, Some(1), true }, false},
 		"no ttft":   {func(s *Sample) { s.TTFT = Span{} }, false},
 	} {
 		s := ok

@@ -20,12 +20,23 @@ const (
 	maxBlocks  = 24   // neighbouring blocks are folded until so many are left: what more would add is only dependence
 	resamples  = 1000 // of a bootstrap
 	farApart   = 1e6  // stands for the log of an infinite ratio
+	apart      = 100  // the log of a ratio that is no figure any more
 	powerAsked = 0.8
 )
 
 // Pair is one block: the median of A and of B in it, above 0. A median that was
 // never reached, because more than half of the requests failed, is +Inf.
 type Pair struct{ A, B float64 }
+
+// BlockMedian is a target's figure in one block: the median of what was reached,
+// +Inf where the requests that never reached it are half or more. Without any
+// request it is NaN, and [Compare] leaves the block out.
+func BlockMedian(reached []float64, never int) float64 {
+	if len(reached)+never == 0 {
+		return math.NaN()
+	}
+	return median(slices.Concat(reached, slices.Repeat([]float64{math.Inf(1)}, never)))
+}
 
 // Comparison is what blocks say about the ratio B/A. Where B is a latency, a
 // ratio below 1 is better; where it is a speed, one above 1.
@@ -52,8 +63,8 @@ type Comparison struct {
 //
 // Pairing cancels what A and B share. What each target's own load does over the
 // minutes stays as dependence between neighbouring blocks; it is estimated, and
-// both the runs' length and the widths follow it. See dependence. The interval's
-// resampling is repeatable by rng's seed.
+// both the runs' length and the widths follow it. See dependenceOf. The interval's
+// draws repeat with rng's seed.
 func Compare(blocks []Pair, span time.Duration, rng *rand.Rand) Comparison {
 	logs, left := logRatios(blocks)
 	c := Comparison{Blocks: len(logs), LeftOut: left, Short: span < ShortRun}
@@ -69,18 +80,18 @@ func Compare(blocks []Pair, span time.Duration, rng *rand.Rand) Comparison {
 	lo, hi := bootstrapHL(d, center, dep, rng)
 	c.Interval = Interval{Lo: ratioOf(weir.Some(lo)), Hi: ratioOf(weir.Some(hi))}
 	if c.Interval.Closed() {
-		df := float64(dep.runs - 1)
-		seen := 1 + studentQuantile(powerAsked, df)/studentQuantile(1-alpha/2, df)
-		c.Detectable = weir.Some(math.Expm1((hi - lo) / 2 * seen))
+		c.Detectable = weir.Some(math.Expm1((hi - lo) / 2 * dep.seen()))
 	}
 	return c
 }
 
 // Differs tells whether the comparison finds a difference: enough blocks, an
-// interval that is closed and excludes 1, and a p of at most 5 %. adjusted is the
-// p after [Holm] where more than one was asked, else P.
+// interval that excludes 1, and a p of at most 5 %. adjusted is the p after [Holm]
+// where more than one was asked, else P. The interval is open-ended where B was
+// down so often that no factor is too large; a target that never answers at all
+// has no ratio, and no verdict but its success rate.
 func (c Comparison) Differs(adjusted float64) bool {
-	return c.Blocks >= MinBlocks && c.P.Known() && adjusted <= alpha && c.Interval.Closed() && !c.Interval.Holds(1)
+	return c.Blocks >= MinBlocks && c.P.Known() && adjusted <= alpha && !c.Interval.Holds(1)
 }
 
 // logRatios are the blocks' log(B/A), and how many say nothing.
@@ -98,7 +109,7 @@ func logRatios(blocks []Pair) (logs []float64, left int) {
 
 func ratioOf(log weir.Opt[float64]) weir.Opt[float64] {
 	v, ok := log.Get()
-	if !ok || math.Abs(v) > farApart/1000 {
+	if !ok || math.Abs(v) > apart {
 		return weir.None[float64]()
 	}
 	return weir.Some(math.Exp(v))

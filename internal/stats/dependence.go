@@ -2,13 +2,11 @@ package stats
 
 import "math"
 
-// runsWhenDependent is how many runs of neighbouring blocks change names as one
-// where neighbours resemble each other, and unlike is the correlation below
-// which they do not and each block is a run of its own. Ten runs leave 512
-// permutations and cost 8 % of width against infinitely many.
+// What dependence between neighbours does to a comparison.
 const (
-	runsWhenDependent = 10
-	unlike            = 0.1
+	unlike            = 0.1  // below this correlation of neighbours each block is a run of its own
+	runsWhenDependent = 10   // else so many runs of neighbours: they leave 512 permutations, and cost 8 % of width against infinitely many
+	caution           = 0.75 // standard errors by which the test takes the correlation higher than estimated
 )
 
 // dependence is how much less the blocks of a run say than so many independent
@@ -16,6 +14,7 @@ const (
 type dependence struct {
 	runs     int     // runs of neighbouring blocks that are taken as one
 	residual float64 // variance that correlation between such runs adds: 1 is none
+	cautious float64 // the same, as the test takes it
 	all      float64 // variance that correlation between single blocks adds
 }
 
@@ -23,24 +22,34 @@ type dependence struct {
 // as if they were a first-order autoregression. The lag-1 correlation of a
 // short series is too small by about (1+3r)/n, which is put back (Kendall, "Note
 // on Bias in the Estimation of Autocorrelation", 1954); below 0 it is taken as
-// 0. Where it counts it is taken a quarter of its standard error higher, since
-// too little costs more than too much. Ranks keep one outage from deciding it.
+// 0. Ranks keep one outage from deciding it.
 //
 // The runs are "few clusters" in the sense of Canay, Romano and Shaikh,
 // "Randomization Tests Under an Approximate Symmetry Assumption", 2017; that
-// neighbouring runs are still a little alike is made up for by residual.
+// neighbouring runs are still a little alike is made up for by residual. From 20
+// blocks the correlation is known only roughly, and a false verdict is made
+// where it happens to look small: hence the test's caution.
 func dependenceOf(scores []float64) dependence {
-	n := len(scores)
+	n := float64(len(scores))
 	r := lag1(scores)
-	r = min(max(r+(1+3*r)/float64(n), 0), 0.95)
-	d := dependence{runs: n}
+	r = min(max(r+(1+3*r)/n, 0), 0.95)
+	d := dependence{runs: len(scores), all: spreadOfSum(r, n)}
 	if r > unlike {
-		d.runs = min(n, runsWhenDependent)
-		r += 0.25 * math.Sqrt((1-r*r)/float64(n))
+		d.runs = min(d.runs, runsWhenDependent)
 	}
-	d.all = spreadOfSum(r, float64(n))
-	d.residual = d.all / spreadOfSum(r, float64(n)/float64(d.runs))
+	run := n / float64(d.runs)
+	d.residual = d.all / spreadOfSum(r, run)
+	high := min(r+caution*math.Sqrt((1-r*r)/n), 0.95)
+	d.cautious = spreadOfSum(high, n) / spreadOfSum(high, run)
 	return d
+}
+
+// seen is the shift that the test finds with 80 % power, in halves of the
+// interval's width: what it must exceed, and what it falls short of in one of
+// five runs (Bloom, "Minimum Detectable Effects", 1995).
+func (d dependence) seen() float64 {
+	df := float64(d.runs - 1)
+	return math.Sqrt(d.cautious/d.residual) + studentQuantile(powerAsked, df)/studentQuantile(1-alpha/2, df)
 }
 
 // lag1 is the correlation of neighbours, 0 where all are equal.

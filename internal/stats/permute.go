@@ -42,8 +42,8 @@ func signedRanks(values []float64, center float64) []float64 {
 // by run, since scores are whole numbers.
 //
 // Where runs are still alike the sum spreads wider than the exchanges say, by
-// the residual variance. The sum is therefore brought into the scale of
-// Student's t, shrunk there, and brought back; without residual this changes
+// the cautious variance. The sum is therefore brought into the scale of
+// Student's t, shrunk there, and brought back; where that is 1 this changes
 // nothing, as t grows with the sum.
 func permute(scores []float64, dep dependence) float64 {
 	sums := make([]float64, dep.runs)
@@ -60,7 +60,7 @@ func permute(scores []float64, dep dependence) float64 {
 	if squares == 0 {
 		return 1
 	}
-	seen := shrink(math.Abs(sum)/math.Sqrt(squares), float64(dep.runs), dep.residual) * math.Sqrt(squares)
+	seen := shrink(math.Abs(sum)/math.Sqrt(squares), float64(dep.runs), dep.cautious) * math.Sqrt(squares)
 	p := 0.0
 	for i, share := range signSums(sums, reach) {
 		if math.Abs(float64(i-reach)) >= seen-1e-6 {

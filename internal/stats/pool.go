@@ -40,10 +40,10 @@ func (p pool) quantile(q float64, times []int) float64 {
 		total += n * times[i]
 	}
 	above := total - type1(q, total)
-	for i := len(p.values) - 1; i >= 0; i-- {
-		above -= times[p.values[i].request]
+	for _, v := range slices.Backward(p.values) {
+		above -= times[v.request]
 		if above < 0 {
-			return p.values[i].value
+			return v.value
 		}
 	}
 	return p.values[0].value

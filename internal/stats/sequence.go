@@ -68,6 +68,7 @@ func Precision(value float64, i Interval) weir.Opt[float64] {
 // minute, some minutes.
 func Early(blocks []Pair, group int) Interval {
 	logs, _ := logRatios(blocks)
+	group = max(group, 1)
 	whole := logs[:len(logs)-len(logs)%group]
 	i := NewQuantiles(fold(whole, len(whole)/group), 0).anytime(0.5, mixBlocks)
 	return Interval{Lo: ratioOf(i.Lo), Hi: ratioOf(i.Hi)}

@@ -18,6 +18,7 @@ const (
 	sketchBins     = 2048
 	sketchVersion  = 1
 	maxSketchBytes = 64 << 10 // of one encoded sketch; a full one has about 40 KB
+	maxIndex       = 1 << 16  // of a bin: the largest float64 has 35,000
 )
 
 // Sketch keeps a latency of any number of requests in little space, for rollups:
@@ -147,19 +148,25 @@ func DecodeSketch(b []byte) (*Sketch, error) {
 	return &Sketch{reached: reached, cut: cut, never: head[2]}, nil
 }
 
+// decodeBins goes by way of a sparse store: the dense one panics at indexes that
+// no value has.
 func decodeBins(b []byte, n uint64) (*ddsketch.DDSketch, error) {
-	d, err := ddsketch.DecodeDDSketch(b, newStore, sketchMapping())
+	sparse, err := ddsketch.DecodeDDSketch(b, store.SparseStoreConstructor, sketchMapping())
 	if err != nil {
 		return nil, unreadable("its bins are broken", err)
 	}
-	sound, sum := true, 0.0
-	d.ForEach(func(v, n float64) bool {
-		sound = sound && v >= 0 && !math.IsInf(v, 1) && n >= 0
-		sum += n
-		return false
+	sound, sum := sparse.GetNegativeValueStore().IsEmpty() && sparse.GetZeroCount() >= 0, sparse.GetZeroCount()
+	sparse.GetPositiveValueStore().ForEach(func(index int, count float64) bool {
+		sound = sound && index > -maxIndex && index < maxIndex && count >= 0
+		sum += count
+		return !sound
 	})
 	if !sound || math.Abs(sum-float64(n)) > 0.5 {
 		return nil, unreadable("its bins do not add up", nil)
+	}
+	d := newBins()
+	if err := d.MergeWith(sparse); err != nil {
+		return nil, unreadable("its bins are broken", err)
 	}
 	return d, nil
 }

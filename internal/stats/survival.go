@@ -29,9 +29,8 @@ type Latencies struct {
 // not of those that happened to survive (the subdistribution of Fine and Gray,
 // 1999, with failures known). Without cuts it is [Quantiles].
 type Survival struct {
-	steps   []step
-	n       int
-	reached int
+	steps []step
+	n     int
 }
 
 // step is the curve from time t up to the next step.
@@ -76,18 +75,15 @@ func survival(rows []row, never, before float64) Survival {
 	}
 	s := Survival{n: int(math.Round(atRisk))}
 	last := step{left: 1, next: atRisk, mean: 1, mean2: 1}
-	reached := 0.0
 	for i := 0; i < len(rows); {
 		at := row{t: rows[i].t}
 		for ; i < len(rows) && rows[i].t == at.t; i++ {
 			at.reached += rows[i].reached
 			at.cut += rows[i].cut
 		}
-		reached += at.reached
 		last = last.after(at, before)
 		s.steps = append(s.steps, last)
 	}
-	s.reached = int(math.Round(reached))
 	return s
 }
 
