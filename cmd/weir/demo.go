@@ -53,7 +53,7 @@ func (c *demoCmd) Run(p *process) error {
 	}
 	err = runBench(p, bench.Config{
 		Targets: targets, Concurrency: 4, Requests: 80, Warmup: 4, Seed: c.Seed,
-		Work:   bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(32))}, Temperature: weir.Some(0.0)},
+		Work: bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(32))}, Temperature: weir.Some(0.0)},
 		Load: bench.Load{Laps: true}, Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
 	}, "", c.outputFlags)
 	if closeErr := s.close(); err == nil {
