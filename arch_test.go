@@ -35,12 +35,13 @@ var mayImport = map[string][]string{
 	"internal/work":            {"", "internal/request"},
 	"internal/sim":             {"", "internal/clock", "internal/sse", "internal/request"},
 	"internal/report":          {"", "internal/stats", "internal/work"},
+	"internal/stored":          {"", "internal/report"},
 	"internal/imports":         {""},
 	"internal/engine":          {""},
 	"internal/engine/validate": {"", "internal/stats", "internal/engine"},
 	"internal/reconcile":       {"", "internal/imports", "internal/stats"},
 	"internal/weirtest":        {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim", "internal/report"},
-	"cmd/weir":                 {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine/validate"},
+	"cmd/weir":                 {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine/validate", "internal/stored"},
 }
 
 // testsMayImport is what the tests of any package may import beside what the

@@ -1,6 +1,7 @@
 package weir
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
@@ -132,13 +133,38 @@ func (t *Trace) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote; Due follows from the lateness.
+// The ticks take the room that t's have.
 func (t *Trace) UnmarshalJSON(b []byte) error {
 	in := traceJSON{plainTrace: (*plainTrace)(t)}
-	if err := json.Unmarshal(b, &in); err != nil {
+	if ticks, bare, ok := cutTicks(b, t.Ticks[:0]); ok {
+		if err := json.Unmarshal(bare, &in); err != nil {
+			return err
+		}
+		t.Ticks = ticks
+	} else if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
 	if in.Lateness != nil {
 		t.Due = t.Sent.Add(-in.Lateness.Duration())
 	}
 	return nil
+}
+
+// cutTicks reads the ticks of a trace's JSON, nearly all of its bytes, and
+// returns the rest of it without them. It is false where the first thing of
+// that name is not the trace's own, or not as MarshalJSON writes it.
+func cutTicks(b []byte, room Ticks) (ticks Ticks, bare []byte, ok bool) {
+	const key = `"ticks":`
+	at := bytes.Index(b, []byte(key)) // in a text its first quote would be escaped
+	if at < 0 || bytes.Count(b[:at], []byte("{")) != 1 {
+		return nil, nil, false
+	}
+	s := tickScanner{text: b, at: at + len(key)}
+	if ticks, ok = s.ticks(room); !ok {
+		return nil, nil, false
+	}
+	bare = make([]byte, 0, at+len(key)+len("null")+len(b)-s.at)
+	bare = append(bare, b[:at+len(key)]...)
+	bare = append(bare, "null"...)
+	return ticks, append(bare, b[s.at:]...), true
 }

@@ -42,8 +42,8 @@ type clockFlags struct {
 
 type outputFlags struct {
 	judgeFlags
-	Output string  `short:"o" enum:"table,json" default:"table" help:"table or json."`
-	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
+	formFlags
+	Save *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
 	contentFlags
 }
 
@@ -243,7 +243,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 			return usage("--save is empty: name a new folder")
 		}
 		var err error
-		if folder, err = report.CreateFolder(*o.Save, settings); err != nil {
+		if folder, err = report.CreateFolder(*o.Save, version(), settings); err != nil {
 			return usage("--save: %v", err)
 		}
 		cfg.OnTrace = folder.Add
@@ -270,18 +270,18 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 	if folder != nil {
 		unsaved = folder.Close(summary)
 	}
-	if err := show(p, summary, o.Output); err != nil {
+	if err := show(p, summary, o.formFlags); err != nil {
 		return err
 	}
 	if unsaved != nil {
 		return unsaved
 	}
-	return errors.Join(verdict(p, summary, o.Output), failed(p, summary, &run, failIf))
+	return errors.Join(verdict(p, summary, o.formFlags), failed(p, summary, &run, failIf))
 }
 
-func show(p *process, s *report.Summary, output string) error {
-	if output == "json" {
-		return writeJSON(p, s)
+func show(p *process, s *report.Summary, o formFlags) error {
+	if o.data() {
+		return o.write(p, s)
 	}
 	if why := report.Hopeless(s); len(why) > 0 {
 		for _, line := range why {
@@ -291,23 +291,27 @@ func show(p *process, s *report.Summary, output string) error {
 		}
 		return quiet(exitFailed)
 	}
-	return report.Terminal(p.out, s)
+	return o.write(p, s)
 }
 
 // verdict is the exit code.
-func verdict(p *process, s *report.Summary, output string) error {
-	answered := slices.ContainsFunc(s.Targets, func(t report.TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
-	switch {
-	case s.Interrupted:
-		if output == "json" { // the table says it itself
+func verdict(p *process, s *report.Summary, o formFlags) error {
+	if s.Interrupted {
+		if o.data() { // the table says it itself
 			fmt.Fprintln(p.err, "weir: interrupted; these are the requests that ended before")
 		}
 		return quiet(exitFailed)
-	case !answered:
-		fmt.Fprintln(p.err, "weir: no request succeeded; the reasons are above")
-		return quiet(exitFailed)
 	}
-	return nil
+	return answered(p, s.Answered())
+}
+
+// answered is the exit code of what was shown.
+func answered(p *process, any bool) error {
+	if any {
+		return nil
+	}
+	fmt.Fprintln(p.err, "weir: no request succeeded; the reasons are above")
+	return quiet(exitFailed)
 }
 
 func settingsOf(c *bench.Config) report.Settings {
@@ -325,7 +329,7 @@ func settingsOf(c *bench.Config) report.Settings {
 		until = c.Until.String()
 	}
 	return report.Settings{
-		Until: until, Targets: c.Targets, Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
+		Until: until, Targets: c.Targets, Shape: c.LoadID(), Concurrency: c.Concurrency, Requests: c.Requests, Warmup: c.Warmup,
 		InputTokens: int(math.Round(input)), OutputTokens: int(math.Round(output)), Work: workSettings(c),
 		Prompt: w.Plan.Prompt, System: w.Plan.System,
 		Temperature: w.Temperature, Reasoning: w.ReasoningEffort, IgnoreEOS: w.IgnoreEOS, Stream: !w.NoStream,
@@ -339,7 +343,7 @@ func settingsOf(c *bench.Config) report.Settings {
 func runOf(cfg *bench.Config, s report.Settings, res *bench.Result, pauses time.Duration) report.Run {
 	r := report.Run{
 		Version: version(), Settings: s, Started: res.Started, Duration: res.Duration,
-		Interrupted: res.Interrupted, Budget: res.BudgetReached, Enough: res.Enough, Samples: res.Samples, GCPauses: pauses, WakeUps: res.WakeUps,
+		Interrupted: res.Interrupted, Budget: res.BudgetReached, Enough: res.Enough, Samples: res.Samples, GCPauses: weir.SpanOf(pauses), WakeUps: res.WakeUps,
 	}
 	for _, t := range res.Targets {
 		r.Notes = append(r.Notes, report.TargetNote{

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 func TestBenchDefaults(t *testing.T) {
@@ -83,22 +83,14 @@ func TestBenchSaves(t *testing.T) {
 	}
 	same(t, "settings.json", printed.Settings, settings)
 
-	traces, cut, err := report.ReadTraces(bytes.NewReader(readFile(t, filepath.Join(dir, "traces.jsonl"))))
-	if err != nil || cut != 0 || len(traces) != len(printed.Requests) {
-		t.Fatalf("%d traces, %d cut, %d requests: %v", len(traces), cut, len(printed.Requests), err)
+	folder, err := stored.Open(dir)
+	if err != nil || folder.Run.Lost != nil || len(folder.Run.Samples) != len(printed.Requests) {
+		t.Fatalf("%+v: %v", folder, err)
 	}
-	again := report.Run{Settings: settings, Duration: saved.Duration.Duration()}
-	for _, tr := range traces {
-		again.Samples = append(again.Samples, tr.Sample())
-	}
-	for _, one := range printed.Targets {
-		again.Notes = append(again.Notes, report.TargetNote{Lengths: one.Lengths})
-	}
-	same(t, "figures from traces.jsonl", printed.Targets, report.Summarise(again).Targets)
+	same(t, "figures from traces.jsonl", printed.Targets, folder.Run.Summary().Targets)
 }
 
-// same compares by JSON. Latencies, and the rates over them, may differ by what
-// the wall clock and the monotonic clock make of due and sent.
+// same compares by JSON.
 func same(t *testing.T, what string, want, got any) {
 	t.Helper()
 	var w, g any
@@ -114,7 +106,7 @@ func same(t *testing.T, what string, want, got any) {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff(w, g, cmpopts.EquateApprox(0.001, 0.05)); d != "" {
+	if d := cmp.Diff(w, g); d != "" {
 		t.Errorf("%s (-printed +kept):\n%s", what, d)
 	}
 }

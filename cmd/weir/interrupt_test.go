@@ -16,6 +16,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // TestInterrupt cancels a run in the middle, as Ctrl-C does.
@@ -51,9 +52,9 @@ func TestInterrupt(t *testing.T) {
 	if target.Success.Or(0) != 1 || target.TTFT.N < ok || target.TTFT.N > ok+canceled || target.GaveUp {
 		t.Errorf("%+v", target)
 	}
-	traces, cut, err := report.ReadTraces(bytes.NewReader(readFile(t, filepath.Join(dir, "traces.jsonl"))))
-	if err != nil || cut != 0 || len(traces) != len(s.Requests) {
-		t.Errorf("%d traces, %d cut, %d requests: %v", len(traces), cut, len(s.Requests), err)
+	folder, err := stored.Open(dir)
+	if err != nil || folder.Run.Lost != nil || len(folder.Run.Samples) != len(s.Requests) {
+		t.Errorf("%+v: %v", folder, err)
 	}
 }
 

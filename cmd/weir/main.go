@@ -49,6 +49,7 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version." short:"V"`
 
 	Bench   benchCmd   `cmd:"" help:"Measure one or more endpoints and compare them."`
+	Report  reportCmd  `cmd:"" help:"Show, compare or merge stored runs."`
 	Inspect inspectCmd `cmd:"" help:"Decode a recorded stream: what Weir sees in it."`
 	Sim     simCmd     `cmd:"" help:"Serve simulated models with a known behaviour."`
 	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`

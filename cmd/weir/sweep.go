@@ -211,7 +211,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 		return err
 	}
 	all := report.NewSweep(s.over, s.values, done)
-	if err := showSweep(p, all, o.Output); err != nil {
+	if err := showSweep(p, all, o.formFlags); err != nil {
 		return err
 	}
 	if folder != nil {
@@ -219,7 +219,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 			return err
 		}
 	}
-	return sweepVerdict(p, all, o.Output)
+	return sweepVerdict(p, all, o.formFlags)
 }
 
 // folder is where the sweep is kept; nil without --save.
@@ -233,16 +233,16 @@ func (s *sweep) folder(o outputFlags) (*report.SweepFolder, error) {
 	case *o.Save == "":
 		return nil, usage("--save is empty: name a new folder")
 	}
-	f, err := report.CreateSweepFolder(*o.Save, s.over, s.values)
+	f, err := report.CreateSweepFolder(*o.Save, version(), s.over, s.values)
 	if err != nil {
 		return nil, usage("--save: %v", err)
 	}
 	return f, nil
 }
 
-func showSweep(p *process, s *report.Sweep, output string) error {
-	if output == "json" {
-		return writeJSON(p, s)
+func showSweep(p *process, s *report.Sweep, o formFlags) error {
+	if o.data() {
+		return o.write(p, s)
 	}
 	if why := report.Hopeless(s.Points[0].Summary); len(why) > 0 {
 		for _, line := range why {
@@ -252,20 +252,16 @@ func showSweep(p *process, s *report.Sweep, output string) error {
 		}
 		return quiet(exitFailed)
 	}
-	return report.SweepTerminal(p.out, s)
+	return o.write(p, s)
 }
 
 // sweepVerdict is the exit code.
-func sweepVerdict(p *process, s *report.Sweep, output string) error {
-	switch {
-	case s.Interrupted:
-		if output == "json" { // the table says it itself
+func sweepVerdict(p *process, s *report.Sweep, o formFlags) error {
+	if s.Interrupted {
+		if o.data() { // the table says it itself
 			fmt.Fprintln(p.err, "weir: interrupted; these are the points and requests that ended before")
 		}
 		return quiet(exitFailed)
-	case !s.Answered():
-		fmt.Fprintln(p.err, "weir: no request succeeded; the reasons are above")
-		return quiet(exitFailed)
 	}
-	return nil
+	return answered(p, s.Answered())
 }

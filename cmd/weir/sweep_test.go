@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/sim"
+	"weir.dev/weir/internal/stored"
 )
 
 func (o outcome) sweep(t *testing.T) *report.Sweep {
@@ -98,9 +98,9 @@ func TestSweepOverConcurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range index.Points {
-		traces, cut, err := report.ReadTraces(bytes.NewReader(readFile(t, filepath.Join(dir, p.Folder, "traces.jsonl"))))
-		if p.State != "done" || err != nil || cut != 0 || len(traces) != len(s.Points[i].Requests) {
-			t.Errorf("%+v: %d traces, %d cut, %v", p, len(traces), cut, err)
+		folder, err := stored.Open(filepath.Join(dir, p.Folder))
+		if p.State != "done" || err != nil || folder.Run.Lost != nil || len(folder.Run.Samples) != len(s.Points[i].Requests) {
+			t.Errorf("%+v: %+v, %v", p, folder, err)
 		}
 	}
 }

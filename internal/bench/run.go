@@ -71,7 +71,8 @@ type session struct {
 	targets []*target
 	lengths *lengths
 	runs    int
-	warmers int // most slots of a sweep: the warm-up is for all of it
+	began   time.Time // the first of them
+	warmers int       // most slots of a sweep: the warm-up is for all of it
 }
 
 func newSession(c Config) *session {
@@ -95,6 +96,7 @@ func (s *session) close() { s.client.CloseIdleConnections() }
 type run struct {
 	*Config
 	id      string
+	began   time.Time // of the session
 	source  work.Source
 	from    int // number of the first measured request
 	lengths *lengths
@@ -137,7 +139,12 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 	r.caller = ctx
 	r.starts, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
-	res := &Result{Started: time.Now(), Targets: make([]TargetResult, len(c.Targets))}
+	now := time.Now()
+	if s.began.IsZero() {
+		s.began = now
+	}
+	r.began = s.began
+	res := &Result{Started: r.wall(now), Targets: make([]TargetResult, len(c.Targets))}
 	done := make(chan struct{})
 	watching, unwatch := context.WithCancel(context.Background())
 	defer unwatch()
@@ -148,7 +155,7 @@ func (s *session) run(ctx context.Context, c Config) (*Result, error) {
 		all.Go(func() { res.Targets[i] = t.drive(ctx, r) })
 	}
 	all.Wait()
-	res.Duration = time.Since(res.Started)
+	res.Duration = time.Since(now)
 	close(done)
 	unwatch()
 	behind.Wait()
@@ -206,6 +213,7 @@ func (r *run) digest(samples *[]weir.Sample, s step) {
 	if r.Scrub != nil {
 		r.Scrub(s.trace)
 	}
+	s.trace.Due, s.trace.Sent = r.wall(s.trace.Due), r.wall(s.trace.Sent)
 	*samples = append(*samples, s.trace.Sample())
 	if r.OnTrace != nil {
 		r.OnTrace(s.trace)
@@ -221,6 +229,12 @@ func (r *run) digest(samples *[]weir.Sample, s step) {
 		r.stop(errEnough)
 	}
 }
+
+// wall is a time by the wall clock as it was when the session began, and what
+// passed since. A file has no other clock, and one that is set during the run
+// would move requests from block to block: a stored run would be judged
+// otherwise.
+func (r *run) wall(at time.Time) time.Time { return r.began.Round(0).Add(at.Sub(r.began)) }
 
 func (r *run) tell(e Event) {
 	if r.OnEvent != nil {

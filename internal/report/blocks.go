@@ -12,11 +12,10 @@ import (
 // blocks are the parts of a run in which all targets met the same: the laps of a
 // closed loop, else equal slices of its time.
 type blocks struct {
-	laps  bool
-	n     int
-	begun time.Time     // of the first
-	span  time.Duration // from the first request's due time to the last one's
-	of    func(*weir.Sample) (block int, ok bool)
+	laps bool
+	n    int
+	span time.Duration // from the first request's due time to the last one's
+	of   func(*weir.Sample) (block int, ok bool)
 }
 
 // Slices of time: as many as the design asks for, where each target then has a
@@ -27,8 +26,41 @@ const (
 	leastBlocks = 2
 )
 
-// blocksOf cuts a run's measured samples.
-func blocksOf(samples []weir.Sample, targets int) blocks {
+// blocksOf cuts a run's measured samples; those of pooled runs follow each other,
+// and the time between the runs is in no block.
+func blocksOf(r *Run) blocks {
+	targets := len(r.Settings.Targets)
+	if len(r.Merged) < 2 {
+		return blocksIn(r.Samples, targets)
+	}
+	each := r.parts(r.Samples)
+	parts := make([]blocks, len(each))
+	first := make([]int, len(each)) // number of a part's first block
+	all := blocks{laps: true}
+	for i := range each {
+		one := blocksIn(each[i], targets)
+		parts[i] = one
+		all.laps, all.span = all.laps && one.laps, all.span+one.span
+		if first[i] = all.n; one.laps { // Merge has numbered them on
+			first[i] = 0
+			all.n = max(all.n, one.n)
+		} else {
+			all.n += one.n
+		}
+	}
+	all.of = func(s *weir.Sample) (int, bool) {
+		i := r.partOf(s)
+		if parts[i].n == 0 {
+			return 0, false
+		}
+		block, ok := parts[i].of(s)
+		return first[i] + block, ok
+	}
+	return all
+}
+
+// blocksIn cuts the samples of one run.
+func blocksIn(samples []weir.Sample, targets int) blocks {
 	var first, last time.Time
 	perTarget := map[string]int{}
 	laps := 0
@@ -48,7 +80,7 @@ func blocksOf(samples []weir.Sample, targets int) blocks {
 			laps = max(laps, lap+1)
 		}
 	}
-	b := blocks{begun: first, span: last.Sub(first)}
+	b := blocks{span: last.Sub(first)}
 	if laps > 0 {
 		b.laps, b.n = true, laps
 		b.of = func(s *weir.Sample) (int, bool) { return s.Block.Get() }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/stats"
@@ -71,6 +72,9 @@ func saves(cached weir.Opt[float64], price *weir.Price) weir.Opt[float64] {
 // cold are the samples that a run's latencies are of: where there are pairs,
 // the cold halves.
 func cold(mine []weir.Sample) []weir.Sample {
+	if !slices.ContainsFunc(mine, func(s weir.Sample) bool { return s.CacheRole == string(work.WarmHalf) }) {
+		return mine
+	}
 	var out []weir.Sample
 	for i := range mine {
 		if mine[i].CacheRole != string(work.WarmHalf) {

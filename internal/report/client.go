@@ -31,13 +31,15 @@ func client(r Run, targets []TargetSummary) Client {
 	}
 	c := Client{
 		Events: events, BoundedShare: share(bounded, events), Stamps: stamps(kernel, user),
-		GCPauses: weir.Dur(r.GCPauses),
+		GCPauses: r.GCPauses,
 	}
 	var woke []float64
 	for _, d := range r.WakeUps {
 		woke = append(woke, weir.Dur(d).MS())
 	}
-	c.StampErrorP99 = at(stats.NewQuantiles(woke, 0), 0.99)
+	if c.StampErrorP99 = at(stats.NewQuantiles(woke, 0), 0.99); !c.StampErrorP99.Known() {
+		c.StampErrorP99 = r.StampErrorP99
+	}
 	q := stats.NewQuantiles(late, 0)
 	c.LatenessP50, c.LatenessP99, c.LatenessMax = at(q, 0.5), at(q, 0.99), at(q, 1)
 	c.judge(targets, late, at(stats.NewQuantiles(gaps, 0), 0.5))

@@ -15,7 +15,7 @@ func TestContentFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := handMade().Settings
 	s.Targets = []weir.Target{{Name: "groq/llama-3.1:8b"}, {Name: "../../" + strings.Repeat("é", 200)}}
-	f, err := CreateFolder(dir, s)
+	f, err := CreateFolder(dir, "v0.0.0-test", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestContentFiles(t *testing.T) {
 
 // TestContentThatCannotBeKept is said at the end, and the run goes on.
 func TestContentThatCannotBeKept(t *testing.T) {
-	f, err := CreateFolder(t.TempDir(), handMade().Settings)
+	f, err := CreateFolder(t.TempDir(), "v0.0.0-test", handMade().Settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,10 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,10 +15,22 @@ import (
 
 // The files of a run's folder.
 const (
-	settingsFile = "settings.json"
-	tracesFile   = "traces.jsonl"
-	summaryFile  = "summary.json"
+	SettingsFile = "settings.json"
+	TracesFile   = "traces.jsonl"
+	SummaryFile  = "summary.json"
 )
+
+// SettingsSchema names the form of settings.json.
+const SettingsSchema = "weir.dev/settings/1"
+
+// Opening is what settings.json holds: what was asked, and by whom it was
+// begun to be measured.
+type Opening struct {
+	Schema         string `json:"schema"`
+	MetricsVersion int    `json:"metrics_version"`
+	Version        string `json:"weir_version"`
+	Settings
+}
 
 // Folder keeps a run: its settings at once, each raw trace as it ends, the
 // summary at the end. What was measured before a crash is there.
@@ -34,15 +44,16 @@ type Folder struct {
 	err  error // the first
 }
 
-// CreateFolder makes the folder, which must be new or empty. Close ends it.
-func CreateFolder(dir string, s Settings) (*Folder, error) {
+// CreateFolder makes the folder, which must be new or empty, for a run of this
+// version of weir. Close ends it.
+func CreateFolder(dir, version string, s Settings) (*Folder, error) {
 	if err := newFolder(dir); err != nil {
 		return nil, err
 	}
-	if err := writeJSON(filepath.Join(dir, settingsFile), s); err != nil {
+	if err := writeJSON(filepath.Join(dir, SettingsFile), Opening{SettingsSchema, weir.MetricsVersion, version, s}); err != nil {
 		return nil, err
 	}
-	traces, err := os.Create(filepath.Join(dir, tracesFile))
+	traces, err := os.Create(filepath.Join(dir, TracesFile))
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -91,7 +102,7 @@ func (f *Folder) Close(s *Summary) error {
 	if s != nil {
 		bare := *s
 		bare.Requests = nil // traces.jsonl has them whole
-		if err := writeJSON(filepath.Join(f.dir, summaryFile), &bare); f.err == nil {
+		if err := writeJSON(filepath.Join(f.dir, SummaryFile), &bare); f.err == nil {
 			f.err = err
 		}
 	}
@@ -110,48 +121,4 @@ func writeJSON(path string, v any) error {
 		return fmt.Errorf("run folder: %w", err)
 	}
 	return nil
-}
-
-// maxTraceLine bounds a line of traces.jsonl.
-const maxTraceLine = 256 << 20
-
-// ReadTraces reads traces.jsonl. A line cut short at the end, as a crash leaves
-// it, is not an error; the number of such lines is returned.
-func ReadTraces(r io.Reader) (traces []*weir.Trace, cut int, err error) {
-	in := bufio.NewReaderSize(r, 256<<10)
-	for n := 1; ; n++ {
-		line, err := readLine(in)
-		if len(line) > 0 {
-			t := new(weir.Trace)
-			switch jsonErr := json.Unmarshal(line, t); {
-			case jsonErr == nil && t.Outcome.Valid():
-				traces = append(traces, t)
-			case errors.Is(err, io.EOF):
-				cut++
-			case jsonErr == nil:
-				return traces, cut, fmt.Errorf("line %d: unknown outcome %q", n, t.Outcome)
-			default:
-				return traces, cut, fmt.Errorf("line %d: %w", n, jsonErr)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return traces, cut, nil
-		}
-		if err != nil {
-			return traces, cut, fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-}
-
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxTraceLine:
-			return nil, fmt.Errorf("longer than %d bytes", maxTraceLine)
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return line, err
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,11 +29,11 @@ func trace(id string) *weir.Trace {
 
 func TestFolderKeepsARun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
-	f, err := CreateFolder(dir, handMade().Settings)
+	f, err := CreateFolder(dir, "v0.0.0-test", handMade().Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, settingsFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, SettingsFile)); err != nil {
 		t.Errorf("settings are not there before the run: %v", err)
 	}
 	var all sync.WaitGroup
@@ -56,17 +57,16 @@ func TestFolderKeepsARun(t *testing.T) {
 	if len(released) != 1000 {
 		t.Errorf("%d of 1000 traces were released", len(released))
 	}
-	file, err := os.Open(filepath.Join(dir, tracesFile))
+	kept, err := os.ReadFile(filepath.Join(dir, TracesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	traces, cut, err := ReadTraces(file)
-	if err != nil || cut != 0 || len(traces) != 1000 {
-		t.Fatalf("%d traces, %d cut: %v", len(traces), cut, err)
-	}
 	seen := map[string]bool{}
-	for _, tr := range traces {
+	for text := range bytes.Lines(kept) {
+		tr := new(weir.Trace)
+		if err := json.Unmarshal(text, tr); err != nil {
+			t.Fatal(err)
+		}
 		seen[tr.ID] = true
 		want, _ := json.Marshal(trace(tr.ID).Sample())
 		got, _ := json.Marshal(tr.Sample())
@@ -77,7 +77,7 @@ func TestFolderKeepsARun(t *testing.T) {
 	if len(seen) != 1000 {
 		t.Errorf("%d different ones", len(seen))
 	}
-	for _, name := range []string{settingsFile, summaryFile} {
+	for _, name := range []string{SettingsFile, SummaryFile} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !json.Valid(b) || !strings.HasSuffix(string(b), "}\n") {
 			t.Errorf("%s: %v\n%s", name, err, b)
@@ -87,20 +87,20 @@ func TestFolderKeepsARun(t *testing.T) {
 
 func TestFolderRefusesWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
-	if f, err := CreateFolder(dir, Settings{}); err != nil {
+	if f, err := CreateFolder(dir, "v0.0.0-test", Settings{}); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	} else if err := f.Close(nil); err != nil {
 		t.Error(err)
 	}
-	_, err := CreateFolder(dir, Settings{})
+	_, err := CreateFolder(dir, "v0.0.0-test", Settings{})
 	var e *weir.Error
 	if !errors.As(err, &e) || e.Code != "run_exists" || !strings.Contains(e.Message, dir) || e.Hint == "" {
 		t.Errorf("a folder with a run: %v", err)
 	}
-	if _, err := CreateFolder(filepath.Join(dir, settingsFile), Settings{}); err == nil {
+	if _, err := CreateFolder(filepath.Join(dir, SettingsFile), "v0.0.0-test", Settings{}); err == nil {
 		t.Error("a file was taken for a folder")
 	}
-	if _, err := CreateFolder(filepath.Join(dir, settingsFile, "below"), Settings{}); err == nil {
+	if _, err := CreateFolder(filepath.Join(dir, SettingsFile, "below"), "v0.0.0-test", Settings{}); err == nil {
 		t.Error("a folder was made below a file")
 	}
 }
@@ -130,59 +130,7 @@ func TestFolderSurvivesAWriteError(t *testing.T) {
 	if released != n {
 		t.Errorf("%d of %d traces were released", released, n)
 	}
-	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, SummaryFile)); err != nil {
 		t.Errorf("the summary, which could be written, was not: %v", err)
-	}
-}
-
-func TestReadTraces(t *testing.T) {
-	whole, err := json.Marshal(trace("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := string(whole) + "\n"
-	for _, c := range []struct {
-		name, in string
-		n, cut   int
-		err      string
-	}{
-		{"nothing", "", 0, 0, ""},
-		{"two", line + line, 2, 0, ""},
-		{"no line end after the last", line + string(whole), 2, 0, ""},
-		{"cut in the last", line + line[:len(line)/2], 1, 1, ""},
-		{"cut after a byte", line + "{", 1, 1, ""},
-		{"broken in the middle", line + "{\n" + line, 1, 0, "line 2"},
-		{"unknown outcome", line + `{"outcome":"splendid"}` + "\n" + line, 1, 0, `line 2: unknown outcome "splendid"`},
-	} {
-		traces, cut, err := ReadTraces(strings.NewReader(c.in))
-		if len(traces) != c.n || cut != c.cut {
-			t.Errorf("%s: %d traces, %d cut", c.name, len(traces), cut)
-		}
-		if (err == nil) != (c.err == "") || (err != nil && !strings.Contains(err.Error(), c.err)) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
-		}
-	}
-}
-
-// TestReadTracesAtEveryCut: wherever a crash cut the file, what was whole is
-// read and the rest is no error.
-func TestReadTracesAtEveryCut(t *testing.T) {
-	whole, err := json.Marshal(trace("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := string(whole) + "\n" + string(whole) + "\n"
-	for i := range len(file) + 1 {
-		traces, cut, err := ReadTraces(strings.NewReader(file[:i]))
-		want := 0
-		if i >= len(whole) {
-			want++
-		}
-		if i >= 2*len(whole)+1 {
-			want++
-		}
-		if err != nil || len(traces) != want || cut > 1 {
-			t.Fatalf("cut at %d: %d traces, want %d; %d cut, error %v", i, len(traces), want, cut, err)
-		}
 	}
 }

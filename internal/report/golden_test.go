@@ -52,7 +52,7 @@ func handMade() Run {
 			Concurrency: 2, Requests: 20, Warmup: 1, InputTokens: 256, OutputTokens: 128, Temperature: weir.Some(0.0), Stream: true, Work: WorkSettings{Content: "words", Lengths: "256/128", Cache: "auto"}, Seed: 42, WorkloadID: "0123456789ab",
 			Limits: LimitSettings{Connect: weir.Dur(10 * time.Second), FirstOutput: weir.Dur(60 * time.Second), Stall: weir.Dur(30 * time.Second)},
 		},
-		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Duration: 83 * time.Second, GCPauses: 1500 * time.Microsecond,
+		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Duration: 83 * time.Second, GCPauses: weir.SpanOf(1500 * time.Microsecond),
 		Notes: make([]TargetNote, 2), WakeUps: []time.Duration{40 * time.Microsecond, 120 * time.Microsecond},
 	}
 }

@@ -11,14 +11,15 @@ import (
 )
 
 // Schema names the form of the JSON that a run is written in.
-const Schema = "weir.dev/run/1"
+const Schema = "weir.dev/run/2"
 
 // Settings are what a run was asked to do. They hold no secret.
 type Settings struct {
 	Targets      []weir.Target              `json:"targets"`
-	Load         string                     `json:"load,omitempty"` // an open loop, in words; empty: a closed loop
-	Concurrency  int                        `json:"concurrency"`    // slots of each target
-	Requests     int                        `json:"requests"`       // measured requests of each target
+	Load         string                     `json:"load,omitempty"`       // an open loop, in words; empty: a closed loop
+	Shape        string                     `json:"load_shape,omitempty"` // all of the load that is not a plain closed loop, as in the workload's identity
+	Concurrency  int                        `json:"concurrency"`          // slots of each target
+	Requests     int                        `json:"requests"`             // measured requests of each target
 	Warmup       int                        `json:"warmup"`
 	InputTokens  int                        `json:"input_tokens"`  // asked for, on average; 0: the texts were given
 	OutputTokens int                        `json:"output_tokens"` // most, on average
@@ -56,8 +57,21 @@ type Run struct {
 	Enough      bool // no more was sent, since Settings.Until held
 	Samples     []weir.Sample
 	Notes       []TargetNote // one a target, in the order of Settings.Targets
-	GCPauses    time.Duration
+	GCPauses    weir.Span
 	WakeUps     []time.Duration // how late this process woke up, sampled during the run
+
+	// Of a stored run, whose wake-ups are not kept.
+	StampErrorP99 weir.Opt[float64]
+	Lost          []string
+	Merged        []MergedRun
+}
+
+// MergedRun is one of the runs that were pooled into one.
+type MergedRun struct {
+	Name     string    `json:"name"`
+	Started  time.Time `json:"started"`
+	Duration weir.Dur  `json:"duration_ms"`
+	Seed     uint64    `json:"seed"`
 }
 
 // TargetNote is what is known of a target beside its samples.
@@ -92,6 +106,8 @@ type Summary struct {
 	Spread         weir.Opt[float64] `json:"spread"`  // (max - min)/max of median output speeds, as a fraction
 	Verdict        *Verdict          `json:"verdict"` // null with one target
 	Client         Client            `json:"client"`
+	Lost           []string          `json:"lost,omitempty"`   // of a stored run: what its folder lacks
+	Merged         []MergedRun       `json:"merged,omitempty"` // the runs that were pooled into this one, in order of time
 	Requests       []weir.Sample     `json:"requests,omitempty"`
 }
 
@@ -171,7 +187,7 @@ type Client struct {
 	BoundedShare  weir.Opt[float64] `json:"bounded_share"`      // output events whose arrival is only bounded
 	Stamps        string            `json:"stamps"`             // whose clock stamped the events: kernel, user-space, mixed
 	StampErrorP99 weir.Opt[float64] `json:"stamp_error_p99_ms"` // how late the client woke up for what had come, sampled during the run; kernel stamps are free of it
-	GCPauses      weir.Dur          `json:"gc_pauses_ms"`
+	GCPauses      weir.Span         `json:"gc_pauses_ms"`
 	Limited       bool              `json:"client_limited"`
 	Why           string            `json:"client_limited_by,omitempty"`
 }
@@ -181,6 +197,7 @@ func Summarise(r Run) *Summary {
 	s := &Summary{
 		Schema: Schema, MetricsVersion: weir.MetricsVersion, Version: r.Version, Started: r.Started,
 		Duration: weir.Dur(r.Duration), Interrupted: r.Interrupted, Budget: r.Budget, Enough: r.Enough, Settings: r.Settings, Requests: r.Samples,
+		Lost: r.Lost, Merged: r.Merged,
 	}
 	for i, t := range r.Settings.Targets {
 		note := TargetNote{}
@@ -195,6 +212,11 @@ func Summarise(r Run) *Summary {
 	return s
 }
 
+// Answered tells whether any request was answered well.
+func (s *Summary) Answered() bool {
+	return slices.ContainsFunc(s.Targets, func(t TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
+}
+
 func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	out := TargetSummary{
 		Name: t.Name, Model: t.Model, Router: t.Router, Unsent: note.Unsent, GaveUp: note.GaveUp, Learned: note.Learned, Lengths: note.Lengths,
@@ -202,17 +224,19 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 		Quota:    QuotaSummary{note.QuotaRefused, weir.Dur(note.QuotaWaited), note.QuotaLimits},
 		Outcomes: map[weir.Outcome]int{}, N: r.Settings.OutputTokens, Warnings: map[string]int{},
 	}
-	var mine []weir.Sample
-	for _, s := range r.Samples {
-		switch {
-		case s.Target != t.Name:
-		case s.Warmup:
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Target == t.Name && s.Warmup {
 			out.Warmup++
-		default:
-			mine = append(mine, s)
+		} else if s.Target == t.Name {
+			out.Requests++
 		}
 	}
-	out.Requests = len(mine)
+	mine := make([]weir.Sample, 0, out.Requests)
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Target == t.Name && !s.Warmup {
+			mine = append(mine, *s)
+		}
+	}
 	for _, s := range mine {
 		out.Outcomes[s.Outcome]++
 		if s.Outcome.Eligible() {
@@ -236,7 +260,7 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 	}
 	out.Failures = failures(r.Samples, t.Name, len(mine) == 0)
 	out.Prompt = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Prompt.Get(); return float64(n), ok })
-	out.Steady = steady(mine, r.Settings, out.Prompt)
+	out.Steady = steadyOf(mine, &r, out.Prompt)
 	slo, _ := weir.ParseSLO(r.Settings.SLO) // it was read before the run
 	out.Fit, out.SLO = fitOf(&out, chatLimit(slo)), sloOf(slo, &out, mine)
 	out.Output = mean(mine, func(s *weir.Sample) (float64, bool) { n, ok := s.Completion.Get(); return float64(n), ok })

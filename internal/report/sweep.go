@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"weir.dev/weir"
@@ -69,7 +70,13 @@ func PointName(over string, point float64) string {
 
 // Answered tells whether any request of the sweep was answered well.
 func (s *Sweep) Answered() bool {
-	return slices.ContainsFunc(s.Points, func(p SweepPoint) bool {
-		return slices.ContainsFunc(p.Targets, func(t TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
-	})
+	return slices.ContainsFunc(s.Points, func(p SweepPoint) bool { return p.Summary.Answered() })
+}
+
+func (s *Sweep) runs() ([]string, []labelled) {
+	var out []labelled
+	for _, p := range s.Points {
+		out = append(out, labelled{[]string{strconv.FormatFloat(p.Point, 'g', -1, 64)}, p.Summary})
+	}
+	return []string{"point"}, out
 }

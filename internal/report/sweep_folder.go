@@ -8,17 +8,18 @@ import (
 	"weir.dev/weir"
 )
 
+// A sweep's index, and the name of its form.
 const (
-	sweepFile   = "sweep.json"
-	indexSchema = "weir.dev/sweep-index/1"
+	SweepFile   = "sweep.json"
+	IndexSchema = "weir.dev/sweep-index/1"
 )
 
 // How far a point of a sweep is.
 const (
-	pointWaiting = "waiting"
-	pointRunning = "running"
-	pointPartial = "partial" // interrupted, or the budget was reached in it
-	pointDone    = "done"
+	PointWaiting = "waiting"
+	PointRunning = "running"
+	PointPartial = "partial" // interrupted, or the budget was reached in it
+	PointDone    = "done"
 )
 
 // SweepIndex is what sweep.json holds: which folder has which point.
@@ -39,21 +40,23 @@ type IndexPoint struct {
 // written anew when a point begins and ends. What was done before a crash is
 // there. It is not for concurrent use; the Folders are.
 type SweepFolder struct {
-	dir   string
-	index SweepIndex
-	at    int
-	point *Folder // nil: none is open
-	err   error   // the first
+	dir     string
+	version string // of weir
+	index   SweepIndex
+	at      int
+	point   *Folder // nil: none is open
+	err     error   // the first
 }
 
-// CreateSweepFolder makes the folder, which must be new or empty.
-func CreateSweepFolder(dir, over string, points []float64) (*SweepFolder, error) {
+// CreateSweepFolder makes the folder, which must be new or empty, for a sweep of
+// this version of weir.
+func CreateSweepFolder(dir, version, over string, points []float64) (*SweepFolder, error) {
 	if err := newFolder(dir); err != nil {
 		return nil, err
 	}
-	f := &SweepFolder{dir: dir, index: SweepIndex{Schema: indexSchema, Over: over}}
+	f := &SweepFolder{dir: dir, version: version, index: SweepIndex{Schema: IndexSchema, Over: over}}
 	for i, p := range points {
-		f.index.Points = append(f.index.Points, IndexPoint{Point: p, Folder: fmt.Sprintf("%02d-%s-%v", i+1, over, p), State: pointWaiting})
+		f.index.Points = append(f.index.Points, IndexPoint{Point: p, Folder: fmt.Sprintf("%02d-%s-%v", i+1, over, p), State: PointWaiting})
 	}
 	if err := f.write(); err != nil {
 		return nil, err
@@ -64,10 +67,10 @@ func CreateSweepFolder(dir, over string, points []float64) (*SweepFolder, error)
 // Begin makes the folder of the i-th point; nil where it cannot be made, which
 // is kept for Close.
 func (f *SweepFolder) Begin(i int, s Settings) *Folder {
-	point, err := CreateFolder(filepath.Join(f.dir, f.index.Points[i].Folder), s)
+	point, err := CreateFolder(filepath.Join(f.dir, f.index.Points[i].Folder), f.version, s)
 	f.note(err)
 	f.at, f.point = i, point
-	f.state(pointRunning)
+	f.state(PointRunning)
 	return point
 }
 
@@ -78,9 +81,9 @@ func (f *SweepFolder) End(s *Summary) {
 		f.point = nil
 	}
 	if s.Interrupted || s.Budget {
-		f.state(pointPartial)
+		f.state(PointPartial)
 	} else {
-		f.state(pointDone)
+		f.state(PointDone)
 	}
 }
 
@@ -105,7 +108,7 @@ func (f *SweepFolder) note(err error) {
 
 // write replaces the index in one step, so that there always is a whole one.
 func (f *SweepFolder) write() error {
-	path := filepath.Join(f.dir, sweepFile)
+	path := filepath.Join(f.dir, SweepFile)
 	if err := writeJSON(path+".new", f.index); err != nil {
 		return err
 	}

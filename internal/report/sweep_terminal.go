@@ -3,43 +3,37 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"weir.dev/weir"
 )
 
-// SweepTerminal writes a sweep as people read it: a table for each target, with
-// a row for each point. A figure that is not known is "-".
-func SweepTerminal(w io.Writer, s *Sweep) error {
+// page has a table for each target, with a row for each point. A figure that is
+// not known is "-".
+func (s *Sweep) page() (p page) {
 	if len(s.Points) == 0 {
-		return nil
+		return p
 	}
-	var b strings.Builder
-	b.WriteString(sweepHeadline(s) + "\n")
-	for i := range s.Points[0].Targets {
-		b.WriteString(sweepTable(s, i))
-		for _, line := range sweepTroubles(s, i) {
-			b.WriteString(line + "\n")
+	p.lines(sweepHeadline(s))
+	for _, point := range s.Points {
+		for _, line := range lostLines(point.Summary) {
+			p.lines(fmt.Sprintf("%s (at %s)", line, PointName(s.Over, point.Point)))
 		}
-		b.WriteString(saturationLine(s.Over, s.Saturation[i]) + "\n")
+	}
+	for i := range s.Points[0].Targets {
+		p.table(sweepTable(s, i))
+		p.lines(sweepTroubles(s, i)...)
+		p.lines(saturationLine(s.Over, s.Saturation[i]))
 	}
 	if !s.Points[0].Settings.Stream {
-		b.WriteString(wholeLine + "\n")
+		p.lines(wholeLine)
 	}
-	if line := sweepCost(s); line != "" {
-		b.WriteString(line + "\n")
-	}
-	for _, line := range sweepClient(s) {
-		b.WriteString(line + "\n")
-	}
-	_, err := lipgloss.Fprint(w, b.String())
-	return err
+	p.lines(sweepCost(s))
+	p.lines(sweepClient(s)...)
+	return p
 }
 
 func sweepHeadline(s *Sweep) string {
@@ -87,7 +81,7 @@ func sweepTook(s *Sweep) string {
 }
 
 // sweepTable has one row a point.
-func sweepTable(s *Sweep, target int) string {
+func sweepTable(s *Sweep, target int) [][]string {
 	head := s.Over
 	if s.Over == OverRate {
 		head = "req/s asked"
@@ -115,7 +109,7 @@ func sweepTable(s *Sweep, target int) string {
 		})
 		name = ""
 	}
-	return align(rows)
+	return rows
 }
 
 // answered is how many of the requests were answered well, and how many more

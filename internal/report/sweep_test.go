@@ -82,7 +82,7 @@ func TestSweepGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := SweepTerminal(&b, s); err != nil {
+			if err := Terminal(&b, s); err != nil {
 				t.Fatal(err)
 			}
 			if bytes.ContainsRune(b.Bytes(), 0x1b) {
@@ -207,14 +207,14 @@ func TestSaturation(t *testing.T) {
 // TestSweepFolder: at every moment the index says what is there.
 func TestSweepFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	f, err := CreateSweepFolder(dir, OverRate, []float64{0.5, 1, 2})
+	f, err := CreateSweepFolder(dir, "v0.0.0-test", OverRate, []float64{0.5, 1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	states := func(want ...string) {
 		t.Helper()
 		var index SweepIndex
-		b, err := os.ReadFile(filepath.Join(dir, sweepFile))
+		b, err := os.ReadFile(filepath.Join(dir, SweepFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestSweepFolder(t *testing.T) {
 	states("01-rate-0.5 running", "02-rate-1 waiting", "03-rate-2 waiting")
 	f.End(Summarise(handMade()))
 	states("01-rate-0.5 done", "02-rate-1 waiting", "03-rate-2 waiting")
-	for _, name := range []string{settingsFile, tracesFile, summaryFile} {
+	for _, name := range []string{SettingsFile, TracesFile, SummaryFile} {
 		if info, err := os.Stat(filepath.Join(dir, "01-rate-0.5", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -247,7 +247,7 @@ func TestSweepFolder(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := CreateSweepFolder(dir, OverRate, []float64{1}); err == nil {
+	if _, err := CreateSweepFolder(dir, "v0.0.0-test", OverRate, []float64{1}); err == nil {
 		t.Error("a folder that is not empty was taken")
 	}
 }
@@ -255,7 +255,7 @@ func TestSweepFolder(t *testing.T) {
 // TestSweepFolderThatFails: the sweep goes on, Close says what was lost.
 func TestSweepFolderThatFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	f, err := CreateSweepFolder(dir, OverRate, []float64{1})
+	f, err := CreateSweepFolder(dir, "v0.0.0-test", OverRate, []float64{1})
 	if err != nil {
 		t.Fatal(err)
 	}

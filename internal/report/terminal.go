@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,35 +10,45 @@ import (
 	"weir.dev/weir"
 )
 
-// Terminal writes the summary as people read it. The writer decides whether
-// styles survive: lipgloss.Fprint drops them where it is no terminal.
-func Terminal(w io.Writer, s *Summary) error {
-	var b strings.Builder
-	b.WriteString(headline(s) + "\n")
-	if line := sloLine(s); line != "" {
-		b.WriteString(line + "\n")
-	}
-	b.WriteString(table(s))
+func (s *Summary) page() (p page) {
+	p.lines(headline(s), mergedLine(s))
+	p.lines(lostLines(s)...)
+	p.lines(sloLine(s))
+	p.table(table(s))
 	for _, t := range s.Targets {
-		for _, line := range troubles(s, &t) {
-			b.WriteString(line + "\n")
-		}
+		p.lines(troubles(s, &t)...)
 	}
 	if !s.Settings.Stream {
-		b.WriteString(wholeLine + "\n")
+		p.lines(wholeLine)
 	}
-	for _, line := range sentences(s) {
-		b.WriteString(line + "\n")
+	p.lines(sentences(s)...)
+	if s.Settings.Stream {
+		p.lines(fitLine(s))
 	}
-	if line := fitLine(s); line != "" && s.Settings.Stream {
-		b.WriteString(line + "\n")
+	p.lines(priceLine(s), clientLine(s.Client))
+	return p
+}
+
+// mergedLine names the runs that were pooled.
+func mergedLine(s *Summary) string {
+	var parts []string
+	for _, m := range s.Merged {
+		parts = append(parts, fmt.Sprintf("%s (%s, %s)", m.Name, m.Started.Format(clockForm), duration(m.Duration.Duration().Seconds())))
 	}
-	if line := priceLine(s); line != "" {
-		b.WriteString(line + "\n")
+	if len(parts) == 0 {
+		return ""
 	}
-	b.WriteString(clientLine(s.Client) + "\n")
-	_, err := lipgloss.Fprint(w, b.String())
-	return err
+	return fmt.Sprintf("merged from %s: %s", count(len(parts), "run"), strings.Join(parts, ", "))
+}
+
+// clockForm is how times of day are shown.
+const clockForm = "2006-01-02 15:04 MST"
+
+func lostLines(s *Summary) (lines []string) {
+	for _, l := range s.Lost {
+		lines = append(lines, red.Render("lost: "+l))
+	}
+	return lines
 }
 
 // priceLine says how old the prices are and what the costs assume.
@@ -147,7 +156,7 @@ func duration(seconds float64) string {
 }
 
 // table has one row a target, names to the left and figures to the right.
-func table(s *Summary) string {
+func table(s *Summary) [][]string {
 	rows := [][]string{{"", "ttft p50 [95 %]", "p95", "p99", "tpot p50", "speed p50", fmt.Sprintf("e2e@%d", s.Settings.OutputTokens), "ok", "in", "out", "n"}}
 	row := row
 	if !s.Settings.Stream {
@@ -172,7 +181,7 @@ func table(s *Summary) string {
 		}
 		rows = append(rows, r)
 	}
-	return align(rows)
+	return rows
 }
 
 // align writes rows below their heads, the first column to the left, the others
@@ -327,8 +336,12 @@ func clientLine(c Client) string {
 	if c.Limited {
 		verdict = red.Render("client-limited: " + c.Why)
 	}
-	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps%s, %.2f %% bounded; garbage collector paused %.1f ms; %s.",
-		late, c.Stamps, stampError(c), 100*bounded, c.GCPauses.MS(), verdict)
+	paused := ""
+	if ms, ok := c.GCPauses.Get(); ok {
+		paused = fmt.Sprintf(" garbage collector paused %.1f ms;", ms.MS())
+	}
+	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps%s, %.2f %% bounded;%s %s.",
+		late, c.Stamps, stampError(c), 100*bounded, paused, verdict)
 }
 
 func stampError(c Client) string {

@@ -41,7 +41,11 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, name+": a router: it picks a host for each request, so that its figures are of no one provider")
 	}
 	if t.Unsent > 0 && !t.GaveUp {
-		lines = append(lines, fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request")))
+		line := fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request"))
+		if len(s.Lost) > 0 {
+			line += ", or lost"
+		}
+		lines = append(lines, line)
 	}
 	if t.Missed > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, count(t.Missed, "request"), "the cap, the quota or this machine held them up"))

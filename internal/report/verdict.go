@@ -51,7 +51,7 @@ func verdictOf(r *Run) *Verdict {
 	if len(targets) < 2 {
 		return nil
 	}
-	b := blocksOf(r.Samples, len(targets))
+	b := blocksOf(r)
 	v := &Verdict{Blocks: b.n, Laps: b.laps, Span: weir.Dur(b.span), Short: b.span < stats.ShortRun}
 	metrics := []metric{speedMetric, ttftMetric}
 	if !r.Settings.Stream {
