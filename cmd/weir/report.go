@@ -10,8 +10,10 @@ import (
 )
 
 type reportCmd struct {
-	Runs   []string `arg:"" optional:"" name:"run" help:"Folders that weir bench --save has made."`
+	Runs   []string `arg:"" optional:"" name:"run" help:"Folders that weir bench --save has made, and with one of them a result of vllm bench serve, GuideLLM or AIPerf."`
 	Merge  bool     `help:"Pool the runs, of one workload and the same targets, into one."`
+	As     string   `help:"Show the run under another tool's definitions, with each difference itemised: article, vllm, vllm-0.32, guidellm, guidellm-0.8.0, aiperf or llmperf." placeholder:"TOOL"`
+	Target string   `help:"Beside another tool's result: which of the run's targets it measured." placeholder:"NAME"`
 	Schema bool     `help:"Print the JSON Schemas of what -o json writes instead."`
 	judgeFlags
 	formFlags
@@ -28,6 +30,8 @@ each other. What a killed run had measured is shown, and what was lost is said.
   weir report runs/before runs/after -o markdown
   weir report --merge runs/monday runs/tuesday
   weir report runs/today --slo 'ttft<=300ms' --fail-if 'success<99%'
+  weir report runs/today --as vllm
+  weir report theirs.json runs/today
   weir report --schema
 
 Runs are compared only if they are of the same work under the same load. They
@@ -56,6 +60,17 @@ func (c *reportCmd) Run(p *process) error {
 	}
 	for i := range c.Runs {
 		c.Runs[i] = filepath.Clean(c.Runs[i])
+	}
+	var theirs, ours []string
+	for _, path := range c.Runs {
+		if foreign(path) {
+			theirs = append(theirs, path)
+		} else {
+			ours = append(ours, path)
+		}
+	}
+	if c.As != "" || len(theirs) > 0 {
+		return c.reconcile(p, theirs, ours)
 	}
 	if len(c.Runs) == 1 {
 		return c.one(p, slo, failIf)
