@@ -43,7 +43,8 @@ type clockFlags struct {
 type outputFlags struct {
 	judgeFlags
 	formFlags
-	Save *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
+	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
+	Resume bool    `help:"Go on with the run in the folder of --save, which was stopped: give the command that began it."`
 	contentFlags
 }
 
@@ -76,6 +77,10 @@ func (c *benchCmd) Run(p *process) error {
 	} else if sweep != nil && len(failIf) > 0 {
 		return usage("--fail-if and --sweep: a condition is about one run; leave one out")
 	}
+	before, err := c.earlier()
+	if err != nil {
+		return err
+	}
 	places, err := c.places(p)
 	if err != nil {
 		return err
@@ -97,6 +102,11 @@ func (c *benchCmd) Run(p *process) error {
 	cfg, err := c.config(bare(places))
 	if err != nil {
 		return err
+	}
+	if before != nil {
+		if err := before.goOn(&cfg); err != nil {
+			return err
+		}
 	}
 	cfg.Refused = refused(places)
 	if c.DryRun {
@@ -123,7 +133,10 @@ func (c *benchCmd) Run(p *process) error {
 	if sweep != nil {
 		return sweep.run(p, cfg, c.outputFlags)
 	}
-	return runBench(p, cfg, c.says(), c.outputFlags)
+	if before != nil {
+		fmt.Fprintln(p.err, before.says(&cfg))
+	}
+	return runBench(p, cfg, c.says(), c.outputFlags, before)
 }
 
 // dryRun prints what would be sent, keys apart.
@@ -227,29 +240,19 @@ func (c *benchCmd) extras(w *bench.Work) error {
 }
 
 // runBench carries out a bench and shows it; demo does the same.
-func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
+func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *earlier) error {
 	slo, failIf, err := o.judgements()
 	if err != nil {
 		return err
 	}
 	settings := settingsOf(&cfg)
 	settings.Load, settings.SLO = load, slo.String()
-	var folder *report.Folder
 	if err := o.checkContent(o.Save); err != nil {
 		return err
 	}
-	if o.Save != nil {
-		if *o.Save == "" {
-			return usage("--save is empty: name a new folder")
-		}
-		var err error
-		if folder, err = report.CreateFolder(*o.Save, version(), settings); err != nil {
-			return usage("--save: %v", err)
-		}
-		cfg.OnTrace = folder.Add
-		if err := o.keepContent(&cfg, folder); err != nil {
-			return err
-		}
+	folder, err := o.folder(&cfg, settings, before)
+	if err != nil {
+		return err
 	}
 	precise, err := clock.NewPrecise()
 	if err != nil {
@@ -265,6 +268,9 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags) error {
 		return err
 	}
 	run := runOf(&cfg, settings, res, gcPauses()-pauses)
+	if before != nil {
+		run = before.join(run)
+	}
 	summary := report.Summarise(run)
 	var unsaved error
 	if folder != nil {

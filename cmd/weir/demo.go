@@ -55,7 +55,7 @@ func (c *demoCmd) Run(p *process) error {
 		Targets: targets, Concurrency: 4, Requests: 80, Warmup: 4, Seed: c.Seed,
 		Work: bench.Work{Plan: work.Plan{Lengths: work.OnePair(work.Fixed(256), work.Fixed(32))}, Temperature: weir.Some(0.0)},
 		Load: bench.Load{Laps: true}, Limits: bench.DefaultLimits(), Base: meter.NewTransport(meter.Options{Stamp: true}),
-	}, "", c.outputFlags)
+	}, "", c.outputFlags, nil)
 	if closeErr := s.close(); err == nil {
 		err = closeErr
 	}

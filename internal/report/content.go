@@ -63,7 +63,11 @@ func contentFile(i int, target string) string {
 // may read. It is called at most once, before AddContent.
 func (f *Folder) KeepContent(targets []weir.Target) error {
 	for i, t := range targets {
-		file, err := os.OpenFile(filepath.Join(f.dir, contentFile(i, t.Name)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		how := os.O_EXCL
+		if f.goesOn {
+			how = os.O_APPEND
+		}
+		file, err := os.OpenFile(filepath.Join(f.dir, contentFile(i, t.Name)), os.O_WRONLY|os.O_CREATE|how, 0o600)
 		if err != nil {
 			return fmt.Errorf("run folder: %w", err)
 		}

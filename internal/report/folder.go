@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +39,7 @@ type Folder struct {
 	dir     string
 	traces  *os.File
 	content []*os.File // one a target; none: it is not kept
+	goesOn  bool       // it holds the part of a run already
 
 	mu   sync.Mutex
 	line bytes.Buffer
@@ -58,6 +60,46 @@ func CreateFolder(dir, version string, s Settings) (*Folder, error) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
 	return &Folder{dir: dir, traces: traces}, nil
+}
+
+// ContinueFolder opens the folder of a run that was stopped, to add to it. The
+// end of a line that was cut off goes, and the summary of the part so far.
+func ContinueFolder(dir string) (*Folder, error) {
+	if err := os.Remove(filepath.Join(dir, SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	if err := cutTail(traces); err != nil {
+		return nil, errors.Join(fmt.Errorf("run folder: %s: %w", TracesFile, err), traces.Close())
+	}
+	return &Folder{dir: dir, traces: traces, goesOn: true}, nil
+}
+
+// cutTail takes off what follows the last line's end, and leaves the file there.
+func cutTail(f *os.File) error {
+	at, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	for buf := make([]byte, 64<<10); at > 0; {
+		n := min(int64(len(buf)), at)
+		if _, err := f.ReadAt(buf[:n], at-n); err != nil {
+			return err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			at += int64(i) + 1 - n
+			break
+		}
+		at -= n
+	}
+	if err := f.Truncate(at); err != nil {
+		return err
+	}
+	_, err = f.Seek(at, io.SeekStart)
+	return err
 }
 
 // newFolder makes a folder that is new or empty.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"weir.dev/weir"
+)
+
+// TestResume stops a run in the middle and goes on with it: laps and prompts
+// follow each other, and the folder holds one run.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var asked atomic.Int64
+	inner := simulated(t, map[string]string{"a": "ttft=2ms,gap=100us", "b": "ttft=3ms,gap=100us"})
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 30 {
+			stop()
+		}
+		inner.ServeHTTP(w, r)
+	})) + "/v1"
+	args := []string{"bench", url, url, "--model", "a", "--model", "b", "-n", "24", "--concurrency", "2", "--output-tokens", "4", "--over", "500ms", "--save", dir, "-o", "json"}
+	if o := weirWith(ctx, nil, "", args...); o.code != 1 {
+		t.Fatalf("%+v", o)
+	}
+	for flags, want := range map[string]string{
+		"--resume --seed 5":           "--seed",
+		"--resume --input-tokens 300": "something else",
+		"--resume --requests 30":      "--requests 30",
+		"--resume --rate 5":           "--rate",
+	} {
+		if o := runWeir(t, append(args, strings.Fields(flags)...)...); o.code != 2 || !strings.Contains(o.err, want) {
+			t.Errorf("%s: %d %s", flags, o.code, o.err)
+		}
+	}
+	other := slices.Clone(args)
+	other[4] = "b"
+	if o := runWeir(t, append(other, "--resume")...); o.code != 2 || !strings.Contains(o.err, "other targets") {
+		t.Errorf("%d %s", o.code, o.err)
+	}
+	o := runWeir(t, append(args, "--resume")...)
+	if o.code != 0 || !strings.Contains(o.err, "going on with the run of") {
+		t.Fatalf("%+v", o)
+	}
+	s := o.summary(t)
+	last := map[string]int{}
+	for _, r := range s.Requests {
+		if r.Warmup {
+			continue
+		}
+		if b := r.Block.Or(-1); b < last[r.Target] {
+			t.Errorf("%s: lap %d after %d", r.Target, b, last[r.Target])
+		} else {
+			last[r.Target] = b
+		}
+	}
+	for _, target := range s.Targets {
+		if n := target.Outcomes[weir.OK]; n < 18 || target.Requests+target.Unsent < 24 || last[target.Name] < 11 {
+			t.Errorf("%s: %d ok, %d unsent, last lap %d", target.Name, n, target.Unsent, last[target.Name])
+		}
+	}
+	if s.Interrupted || s.Verdict.Blocks < 11 {
+		t.Errorf("interrupted %v, %d blocks", s.Interrupted, s.Verdict.Blocks)
+	}
+	again := runWeir(t, "report", dir, "-o", "json")
+	if again.code != 0 || again.summary(t).Targets[0].TTFT.N != s.Targets[0].TTFT.N {
+		t.Errorf("%+v", again)
+	}
+	if o := runWeir(t, append(args, "--resume")...); o.code != 2 || !strings.Contains(o.err, "were sent") {
+		t.Errorf("%d %s", o.code, o.err)
+	}
+	if o := runWeir(t, "bench", url, "--model", "a", "--resume"); o.code != 2 || !strings.Contains(o.err, "--save") {
+		t.Errorf("%d %s", o.code, o.err)
+	}
+}
