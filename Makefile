@@ -21,7 +21,7 @@ test: ## vet, then the tests of both modules with the race detector
 real: build ## measure a real inference engine and compare with its own figures (installs 300 MB into ~/.cache/weir)
 	@tools/real.sh
 
-deps: ## install what the tests need: a C compiler, Node, the npm clients in test/sdk
+deps: ## install what the tests need: a C compiler, Node, the npm clients in test/sdk, Chromium
 	@tools/deps.sh
 
 lint: ## golangci-lint and gofumpt, pinned in tools/go.mod (the first build takes 10 minutes)

@@ -26,7 +26,10 @@ package() {
 
 have_node() { command -v npm >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge 20 ]; }
 
+have_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+
 command -v "$(go env CC)" >/dev/null || package "a C compiler, for the race detector" gcc libc6-dev
+have_chromium || package "Chromium, which looks at the reports" chromium fonts-dejavu-core
 have_node || package "Node 20 or newer with npm" nodejs npm
 
 if have_node; then

@@ -18,8 +18,15 @@ else
 	missing+=("the race detector: there is no C compiler; make deps")
 fi
 if [ ! -d test/sdk/node_modules ] || ! command -v node >/dev/null; then
-	skip=(-skip '^TestNode')
+	skip+=('^TestNode')
 	missing+=("the Node clients of test/sdk; make deps")
+fi
+if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
+	skip+=('^TestBrowser')
+	missing+=("the reports in a browser: there is no Chromium; make deps")
+fi
+if [ ${#skip[@]} -gt 0 ]; then
+	skip=(-skip "$(IFS='|' && echo "${skip[*]}")")
 fi
 
 go vet ./...

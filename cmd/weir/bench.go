@@ -43,7 +43,7 @@ type clockFlags struct {
 type outputFlags struct {
 	judgeFlags
 	formFlags
-	Save   *string `help:"Keep settings, raw traces and summary in this new folder." placeholder:"DIR"`
+	Save   *string `help:"Keep settings, raw traces, summary and the HTML report in this new folder." placeholder:"DIR"`
 	Resume bool    `help:"Go on with the run in the folder of --save, which was stopped: give the command that began it."`
 	contentFlags
 }
@@ -61,6 +61,7 @@ output speed, failures by class and how far the client itself can be trusted.
   weir bench http://127.0.0.1:8000/v1 --model M --cache compare -n 40
   weir bench http://127.0.0.1:8000/v1 --model M --turns 4 --think 5s~2s --mix 70%:256/128,30%:4000/512
   weir bench http://127.0.0.1:8000/v1 --model M -n 50 --save runs/today -o json
+  weir bench http://127.0.0.1:8000/v1 --model M -n 100 -o html > report.html
   weir bench http://127.0.0.1:8000/v1 --model M --sweep concurrency=1,2,4,8,16
 
 A + marks a percentile that so few requests cannot bound from above. Ctrl-C stops
@@ -254,6 +255,14 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	if err != nil {
 		return err
 	}
+	streams := func() []report.Streams { return nil }
+	switch {
+	case folder != nil:
+		streams = folder.Streams
+	case o.Output == "html":
+		kept := report.NewExemplars(cfg.Targets)
+		cfg.OnTrace, streams = func(t *weir.Trace) { kept.Add(t); t.Release() }, kept.Streams
+	}
 	precise, err := clock.NewPrecise()
 	if err != nil {
 		return err
@@ -276,7 +285,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	if folder != nil {
 		unsaved = folder.Close(summary)
 	}
-	if err := show(p, summary, o.formFlags); err != nil {
+	if err := show(p, summary, streams, o.formFlags); err != nil {
 		return err
 	}
 	if unsaved != nil {
@@ -285,9 +294,9 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	return errors.Join(verdict(p, summary, o.formFlags), failed(p, summary, &run, failIf))
 }
 
-func show(p *process, s *report.Summary, o formFlags) error {
+func show(p *process, s *report.Summary, streams func() []report.Streams, o formFlags) error {
 	if o.data() {
-		return o.write(p, s)
+		return o.write(p, s, streams)
 	}
 	if why := report.Hopeless(s); len(why) > 0 {
 		for _, line := range why {
@@ -297,7 +306,7 @@ func show(p *process, s *report.Summary, o formFlags) error {
 		}
 		return quiet(exitFailed)
 	}
-	return o.write(p, s)
+	return o.write(p, s, streams)
 }
 
 // verdict is the exit code.

@@ -65,7 +65,7 @@ func TestBenchSaves(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	files, err := os.ReadDir(dir)
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("files %v: %v", files, err)
 	}
 	printed := o.summary(t)
@@ -233,7 +233,7 @@ func TestBenchUsage(t *testing.T) {
 		{[]string{url, "--temperature=-2", "--model", "m"}, []string{"--temperature -2"}},
 		{[]string{url, "--stall-timeout=-1s", "--model", "m"}, []string{"timeout", "-1s"}},
 		{[]string{url, "--stall-timeout=5", "--model", "m"}, []string{"--stall-timeout", "5"}},
-		{[]string{url, "-o", "yaml", "--model", "m"}, []string{"--output", "table", "json", "yaml"}},
+		{[]string{url, "-o", "yaml", "--model", "m"}, []string{"--output", "table", "json", "html", "yaml"}},
 		{[]string{url, "--dialect", "klingon", "--model", "m"}, []string{`--dialect "klingon"`, "openai-chat", "ollama"}},
 		{[]string{url}, []string{"no --model"}},
 		{[]string{url, url, url, "--model", "a", "--model", "b"}, []string{"--model", "2 times", "3 URLs"}},

@@ -55,7 +55,7 @@ func TestKeyReachesOnlyItsURL(t *testing.T) {
 		{"anthropic", "X-Api-Key: " + canary},
 		{"gemini", "X-Goog-Api-Key: " + canary},
 	} {
-		for _, output := range []string{"table", "json"} {
+		for _, output := range []string{"table", "json", "html"} {
 			first, second := &witness{status: 401}, &witness{status: 401}
 			dir := filepath.Join(t.TempDir(), "run")
 			o := weirWith(t.Context(), map[string]string{"MY_KEY": canary}, "", "bench", serve(t, first), serve(t, second), "--model", "m",

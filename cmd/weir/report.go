@@ -27,6 +27,7 @@ each other. What a killed run had measured is shown, and what was lost is said.
   weir report runs/today
   weir report runs/today -o csv > requests.csv
   weir report runs/today -o csv --rows targets
+  weir report runs/today -o html > today.html
   weir report runs/before runs/after -o markdown
   weir report --merge runs/monday runs/tuesday
   weir report runs/today --slo 'ttft<=300ms' --fail-if 'success<99%'
@@ -93,7 +94,7 @@ func (c *reportCmd) Run(p *process) error {
 	if err != nil {
 		return unusable(err)
 	}
-	if err := c.write(p, compared); err != nil {
+	if err := c.write(p, compared, nil); err != nil {
 		return err
 	}
 	return answered(p, compared.Answered())
@@ -129,10 +130,25 @@ func (c *reportCmd) one(p *process, slo, failIf weir.SLO) error {
 
 // judge shows a run and finds the exit code.
 func (c *reportCmd) judge(p *process, s *report.Summary, r *report.Run, failIf weir.SLO) error {
-	if err := show(p, s, c.formFlags); err != nil {
+	if err := show(p, s, c.streams(s), c.formFlags); err != nil {
 		return err
 	}
 	return errors.Join(answered(p, s.Answered()), failed(p, s, r, failIf))
+}
+
+// streams are those of the one run that is shown, for the page. One whose traces
+// are lost has none.
+func (c *reportCmd) streams(s *report.Summary) func() []report.Streams {
+	return func() []report.Streams {
+		if len(c.Runs) > 1 {
+			return nil
+		}
+		kept, err := stored.Exemplars(c.Runs[0], s.Settings.Targets)
+		if err != nil {
+			return nil
+		}
+		return kept.Streams()
+	}
 }
 
 // objectives replaces those that a run was judged by.

@@ -109,7 +109,10 @@ func (o *outputFlags) folder(cfg *bench.Config, settings report.Settings, before
 	case *o.Save == "":
 		return nil, usage("--save is empty: name a new folder")
 	case before != nil:
-		folder, err = report.ContinueFolder(*o.Save)
+		var kept *report.Exemplars
+		if kept, err = stored.Exemplars(*o.Save, cfg.Targets); err == nil {
+			folder, err = report.ContinueFolder(*o.Save, kept)
+		}
 	default:
 		folder, err = report.CreateFolder(*o.Save, version(), settings)
 	}

@@ -215,7 +215,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 		return err
 	}
 	if folder != nil {
-		if err := errors.Join(unkept, folder.Close()); err != nil {
+		if err := errors.Join(unkept, folder.Close(all)); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (s *sweep) folder(o outputFlags) (*report.SweepFolder, error) {
 
 func showSweep(p *process, s *report.Sweep, o formFlags) error {
 	if o.data() {
-		return o.write(p, s)
+		return o.write(p, s, nil)
 	}
 	if why := report.Hopeless(s.Points[0].Summary); len(why) > 0 {
 		for _, line := range why {
@@ -252,7 +252,7 @@ func showSweep(p *process, s *report.Sweep, o formFlags) error {
 		}
 		return quiet(exitFailed)
 	}
-	return o.write(p, s)
+	return o.write(p, s, nil)
 }
 
 // sweepVerdict is the exit code.

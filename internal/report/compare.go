@@ -99,7 +99,7 @@ func (c *Comparison) rows() *Summary {
 	return all
 }
 
-func (c *Comparison) page() (p page) {
+func (c *Comparison) text() (p text) {
 	rows := c.rows()
 	s := &rows.Settings
 	parts := append([]string{bold.Render(models(rows)), count(len(c.Runs), "run"), asked(s), paced(rows)}, texts(s)...)

@@ -105,7 +105,7 @@ func fieldColumns(t reflect.Type, name, inside string) []column {
 		}
 		return columns
 	}
-	return []column{{name, cell}}
+	return []column{{name, asText}}
 }
 
 // outcomeColumns count each outcome there is.
@@ -118,8 +118,8 @@ func outcomeColumns(inside string) (columns []column) {
 	return columns
 }
 
-// cell is a value as text: as in JSON, null empty, texts without their quotes.
-func cell(v reflect.Value) string {
+// asText is a value as text: as in JSON, null empty, texts without their quotes.
+func asText(v reflect.Value) string {
 	switch {
 	case v.Type() == stringList:
 		return strings.Join(v.Interface().([]string), "; ")

@@ -1,6 +1,6 @@
 // Package report joins measuring and judging by values and files: a Run is what
 // was measured, Summarise turns it into the figures of METRICS.md, the writers
-// show them (terminal, JSON), and Folder keeps a run with its raw traces so
+// show them (terminal, JSON, HTML), and Folder keeps a run with its raw traces so
 // that it can be judged again. A Sweep is several Summaries, of the same work at
 // several loads.
 //

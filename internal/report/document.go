@@ -11,7 +11,7 @@ import (
 // A Document is what can be shown in every form: a run, a sweep or several
 // runs beside each other.
 type Document interface {
-	page() page
+	text() text
 	// runs are the runs in it, and the names of what tells them apart.
 	runs() (labels []string, runs []labelled)
 }
@@ -26,8 +26,8 @@ type labelled struct {
 
 func (s *Summary) runs() ([]string, []labelled) { return nil, []labelled{{nil, s}} }
 
-// page is a document as people read it: lines and tables, one below the other.
-type page []passage
+// text is a document as people read it: lines and tables, one below the other.
+type text []passage
 
 // passage is either.
 type passage struct {
@@ -36,7 +36,7 @@ type passage struct {
 }
 
 // lines adds those that are not empty.
-func (p *page) lines(lines ...string) {
+func (p *text) lines(lines ...string) {
 	for _, l := range lines {
 		if l != "" {
 			*p = append(*p, passage{line: l})
@@ -44,13 +44,13 @@ func (p *page) lines(lines ...string) {
 	}
 }
 
-func (p *page) table(rows [][]string) { *p = append(*p, passage{rows: rows}) }
+func (p *text) table(rows [][]string) { *p = append(*p, passage{rows: rows}) }
 
 // Terminal writes a document as people read it. The writer decides whether
 // styles survive: lipgloss.Fprint drops them where it is no terminal.
 func Terminal(w io.Writer, d Document) error {
 	var b strings.Builder
-	for _, p := range d.page() {
+	for _, p := range d.text() {
 		if p.rows != nil {
 			b.WriteString(align(p.rows))
 		} else {
@@ -65,7 +65,7 @@ func Terminal(w io.Writer, d Document) error {
 // tables, and the sentences below each as a list.
 func Markdown(w io.Writer, d Document) error {
 	var b strings.Builder
-	for i, p := range d.page() {
+	for i, p := range d.text() {
 		switch {
 		case p.rows != nil:
 			b.WriteString("\n")

@@ -19,6 +19,7 @@ const (
 	SettingsFile = "settings.json"
 	TracesFile   = "traces.jsonl"
 	SummaryFile  = "summary.json"
+	PageFile     = "report.html"
 )
 
 // SettingsSchema names the form of settings.json.
@@ -34,12 +35,14 @@ type Opening struct {
 }
 
 // Folder keeps a run: its settings at once, each raw trace as it ends, the
-// summary at the end. What was measured before a crash is there.
+// summary and the HTML report at the end. What was measured before a crash is
+// there.
 type Folder struct {
 	dir     string
 	traces  *os.File
 	content []*os.File // one a target; none: it is not kept
 	goesOn  bool       // it holds the part of a run already
+	streams *Exemplars
 
 	mu   sync.Mutex
 	line bytes.Buffer
@@ -59,12 +62,13 @@ func CreateFolder(dir, version string, s Settings) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	return &Folder{dir: dir, traces: traces}, nil
+	return &Folder{dir: dir, traces: traces, streams: NewExemplars(s.Targets)}, nil
 }
 
-// ContinueFolder opens the folder of a run that was stopped, to add to it. The
-// end of a line that was cut off goes, and the summary of the part so far.
-func ContinueFolder(dir string) (*Folder, error) {
+// ContinueFolder opens the folder of a run that was stopped, to add to it; kept
+// are the streams of the part so far. The end of a line that was cut off goes,
+// and that part's summary.
+func ContinueFolder(dir string, kept *Exemplars) (*Folder, error) {
 	if err := os.Remove(filepath.Join(dir, SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -75,7 +79,7 @@ func ContinueFolder(dir string) (*Folder, error) {
 	if err := cutTail(traces); err != nil {
 		return nil, errors.Join(fmt.Errorf("run folder: %s: %w", TracesFile, err), traces.Close())
 	}
-	return &Folder{dir: dir, traces: traces, goesOn: true}, nil
+	return &Folder{dir: dir, traces: traces, streams: kept, goesOn: true}, nil
 }
 
 // cutTail takes off what follows the last line's end, and leaves the file there.
@@ -121,6 +125,7 @@ func newFolder(dir string) error {
 // on without its folder.
 func (f *Folder) Add(t *weir.Trace) {
 	defer t.Release()
+	f.streams.Add(t)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -134,7 +139,11 @@ func (f *Folder) Add(t *weir.Trace) {
 	_, f.err = f.traces.Write(f.line.Bytes())
 }
 
-// Close writes the summary, which may be nil, and says what went wrong.
+// Streams are the exemplars of the traces so far.
+func (f *Folder) Streams() []Streams { return f.streams.Streams() }
+
+// Close writes the summary, which may be nil, and the report; it says what went
+// wrong.
 func (f *Folder) Close(s *Summary) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,7 +153,11 @@ func (f *Folder) Close(s *Summary) error {
 	if s != nil {
 		bare := *s
 		bare.Requests = nil // traces.jsonl has them whole
-		if err := writeJSON(filepath.Join(f.dir, SummaryFile), &bare); f.err == nil {
+		err := errors.Join(
+			writeJSON(filepath.Join(f.dir, SummaryFile), &bare),
+			writePage(f.dir, func(w io.Writer) error { return HTML(w, s, f.Streams()) }),
+		)
+		if f.err == nil {
 			f.err = err
 		}
 	}
@@ -152,6 +165,14 @@ func (f *Folder) Close(s *Summary) error {
 		return &weir.Error{Code: "run_not_saved", Message: "the run could not be kept in " + f.dir, Hint: "what was measured is printed; is the disk full?", Err: f.err}
 	}
 	return nil
+}
+
+func writePage(dir string, write func(io.Writer) error) error {
+	file, err := os.Create(filepath.Join(dir, PageFile))
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	return errors.Join(write(file), file.Close())
 }
 
 func writeJSON(path string, v any) error {

@@ -113,7 +113,7 @@ func TestFolderSurvivesAWriteError(t *testing.T) {
 		t.Skip("only Linux has a device that is always full")
 	}
 	dir := t.TempDir()
-	f := &Folder{dir: dir, traces: full}
+	f := &Folder{dir: dir, traces: full, streams: NewExemplars(nil)}
 	released := 0
 	var mu sync.Mutex
 	const n = 5000

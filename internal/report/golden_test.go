@@ -122,9 +122,9 @@ func good(r *Run, target string, n int, ttft, tpot time.Duration) {
 	}
 }
 
-func TestTerminalGolden(t *testing.T) {
-	const ms = time.Millisecond
-	for name, make := range map[string]func() Run{
+// handMadeRuns are the runs of the golden reports.
+func handMadeRuns() map[string]func() Run {
+	return map[string]func() Run{
 		"normal": func() Run {
 			r := handMade()
 			good(&r, "north", 20, 180*ms, 8*ms)
@@ -249,7 +249,11 @@ func TestTerminalGolden(t *testing.T) {
 			return r
 		},
 		"nothing": handMade,
-	} {
+	}
+}
+
+func TestTerminalGolden(t *testing.T) {
+	for name, make := range handMadeRuns() {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := Terminal(&b, Summarise(make())); err != nil {

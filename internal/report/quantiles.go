@@ -112,20 +112,20 @@ func (s settled) At(p float64) weir.Opt[float64] {
 // reach it (METRICS.md, "Failures are data"). A good answer that is empty, or
 // that was not streamed, has no time to first token to wait for.
 func latencies(mine []weir.Sample, of func(*weir.Sample) weir.Span) Quantiles {
-	w := waits(mine, of)
-	w.fill(w.curve, 1)
-	return w.Quantiles
-}
-
-// waited is what is known of a wait.
-type waited struct {
-	Quantiles // without its percentiles
-	curve     stats.Survival
-}
-
-func waits(mine []weir.Sample, of func(*weir.Sample) weir.Span) waited {
-	var l stats.Latencies
+	l := waits(mine, of)
 	longest := weir.None[float64]()
+	for _, cut := range l.Cut {
+		longest = weir.Some(max(longest.Or(0), cut))
+	}
+	q := Quantiles{N: len(l.Reached) + len(l.Cut) + l.Never, Reached: len(l.Reached), Cut: len(l.Cut), CutAt: longest}
+	c := stats.NewSurvival(l)
+	q.Ever = c.Ever()
+	q.fill(c, 1)
+	return q
+}
+
+// waits are what is known of a wait in ms.
+func waits(mine []weir.Sample, of func(*weir.Sample) weir.Span) (l stats.Latencies) {
 	for i := range mine {
 		s := &mine[i]
 		v, ok := of(s).Get()
@@ -137,15 +137,11 @@ func waits(mine []weir.Sample, of func(*weir.Sample) weir.Span) waited {
 			l.Reached = append(l.Reached, v.MS())
 		case censored:
 			l.Cut = append(l.Cut, cut.MS())
-			longest = weir.Some(max(longest.Or(0), cut.MS()))
 		case s.Outcome != weir.OK && s.Outcome != weir.NotStreamed && !ours:
 			l.Never++
 		}
 	}
-	q := Quantiles{N: len(l.Reached) + len(l.Cut) + l.Never, Reached: len(l.Reached), Cut: len(l.Cut), CutAt: longest}
-	c := stats.NewSurvival(l)
-	q.Ever = c.Ever()
-	return waited{q, c}
+	return l
 }
 
 // latency shows a percentile: with "+" where the data do not bound it from
@@ -168,8 +164,7 @@ func latency(q Quantiles, p float64) string {
 }
 
 func (q *Quantiles) mark(p float64) string {
-	name := fmt.Sprintf("p%.0f", 100*p)
-	if slices.Contains(q.Open, name) {
+	if slices.Contains(q.Open, fmt.Sprintf("p%.0f", 100*p)) {
 		return "+"
 	}
 	return ""

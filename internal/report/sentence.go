@@ -43,11 +43,12 @@ func (v *Verdict) pair() string {
 			continue
 		}
 		p = max(p, d.Adjusted)
-		who, says := m.difference(d)
-		if who != subject {
-			says = who + " is " + says
+		l := m.lead(d)
+		says := l.String()
+		if l.who != subject {
+			says = l.who + " is " + says
 		}
-		subject = who
+		subject = l.who
 		found = append(found, says)
 	}
 	line := strings.Join(found, " and ")
@@ -65,18 +66,22 @@ func (v *Verdict) pair() string {
 
 var words = map[string]string{"output_speed": "output speed", "ttft": "time to first token", "e2e": "e2e"}
 
-// difference is who is better, and by how much.
-func (m *MetricResult) difference(d *DuelResult) (who, says string) {
+// lead is who is ahead of the other in a figure, and by how much.
+type lead struct{ who, amount, interval, what string }
+
+func (l lead) String() string { return l.amount + " " + l.what + " " + l.interval }
+
+func (m *MetricResult) lead(d *DuelResult) lead {
 	ratio, ci := d.Ratio.Or(1), d.Interval
 	if m.Metric == speedMetric.name {
-		who = d.B
+		who := d.B
 		if ratio < 1 {
 			who, ratio = d.A, 1/ratio
 			ci = stats.Between(1/ci.Hi.Or(1), 1/ci.Lo.Or(1))
 		}
-		return who, fmt.Sprintf("%.2fx faster in output speed %s", ratio, between(ci, factor))
+		return lead{who, factor(ratio) + "x", between(ci, factor), "faster in output speed"}
 	}
-	who = d.B
+	who := d.B
 	ms, delta := d.DeltaMS.Or(0), d.DeltaCI
 	if ms > 0 {
 		who = d.A
@@ -84,11 +89,11 @@ func (m *MetricResult) difference(d *DuelResult) (who, says string) {
 		ms, delta = -ms, stats.Interval{Lo: signed(delta.Hi, -1), Hi: signed(delta.Lo, -1)}
 	}
 	show, _ := scale(ms)
-	where := "to the first token"
+	what := "quicker to the first token"
 	if m.Metric == e2eMetric.name {
-		where = "to the end"
+		what = "quicker to the end"
 	}
-	return who, fmt.Sprintf("%s quicker %s %s", millis(ms), where, between(delta, show))
+	return lead{who, millis(ms), between(delta, show), what}
 }
 
 func factor(v float64) string { return fmt.Sprintf("%.2f", v) }

@@ -92,11 +92,11 @@ func quantileOf(name string, p float64, mine []weir.Sample) weir.Opt[float64] {
 	spans := map[string]func(*weir.Sample) weir.Span{
 		"ttft": func(s *weir.Sample) weir.Span { return s.TTFT }, "ttfat": func(s *weir.Sample) weir.Span { return s.TTFAT },
 		"ttft_sent": func(s *weir.Sample) weir.Span { return s.TTFTSent },
-		"e2e":       wholeE2E,
+		"e2e":       answeredIn,
 	}
 	mine = cold(mine)
 	if of, ok := spans[name]; ok {
-		return waits(mine, of).curve.At(p)
+		return stats.NewSurvival(waits(mine, of)).At(p)
 	}
 	sign := 1.0
 	if weir.MoreIsBetter(name) {

@@ -309,23 +309,16 @@ func (out *TargetSummary) cost(t weir.Target, samples []weir.Sample) {
 
 // latencies fills the quantiles.
 func (out *TargetSummary) latencies(mine []weir.Sample) {
-	good := func(of func(*weir.Sample) (float64, bool)) (values []float64) {
-		for i := range mine {
-			if v, ok := of(&mine[i]); ok && mine[i].Outcome == weir.OK {
-				values = append(values, v)
-			}
-		}
-		return values
-	}
+	good := func(of func(*weir.Sample) (float64, bool)) []float64 { return goodOnes(mine, of) }
 	out.TTFT = ttfts(mine)
 	out.TTFAT = latencies(mine, func(s *weir.Sample) weir.Span { return s.TTFAT })
-	out.E2E = latencies(mine, wholeE2E)
+	out.E2E = latencies(mine, answeredIn)
 	out.TPOT = observed(good(func(s *weir.Sample) (float64, bool) { v, ok := s.TPOT.Get(); return v.MS(), ok }), false)
 	out.Whole = observed(good(func(s *weir.Sample) (float64, bool) {
 		end, ok := s.End.Get()
 		return s.Lateness.MS() + end.MS(), ok
 	}), false)
-	out.Speed = observed(good(func(s *weir.Sample) (float64, bool) { return s.Speed.Get() }), true)
+	out.Speed = observed(good(speedMetric.of), true)
 	out.E2EAtN = observed(good(func(s *weir.Sample) (float64, bool) {
 		ttft, ok1 := s.TTFT.Get()
 		tpot, ok2 := s.TPOT.Get()
@@ -333,11 +326,20 @@ func (out *TargetSummary) latencies(mine []weir.Sample) {
 	}), false)
 }
 
-// wholeE2E is the time to the end of an answer that is whole: the last output of
-// another was not the answer's last.
-func wholeE2E(s *weir.Sample) weir.Span {
+// goodOnes are a figure's values in good answers.
+func goodOnes(mine []weir.Sample, of func(*weir.Sample) (float64, bool)) (values []float64) {
+	for i := range mine {
+		if v, ok := of(&mine[i]); ok && mine[i].Outcome == weir.OK {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// answeredIn is how long a good answer took to its last output.
+func answeredIn(s *weir.Sample) weir.Span {
 	if s.Outcome != weir.OK {
-		return weir.Span{}
+		return weir.Span{} // its last output was not the answer's last
 	}
 	return s.E2E
 }

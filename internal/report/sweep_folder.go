@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -87,8 +88,11 @@ func (f *SweepFolder) End(s *Summary) {
 	}
 }
 
-// Close says what went wrong.
-func (f *SweepFolder) Close() error {
+// Close writes the report of the whole sweep, and says what went wrong.
+func (f *SweepFolder) Close(s *Sweep) error {
+	if len(s.Points) > 0 {
+		f.note(writePage(f.dir, func(w io.Writer) error { return SweepHTML(w, s) }))
+	}
 	if f.err == nil {
 		return nil
 	}

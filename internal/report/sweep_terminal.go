@@ -11,9 +11,9 @@ import (
 	"weir.dev/weir"
 )
 
-// page has a table for each target, with a row for each point. A figure that is
+// text has a table for each target, with a row for each point. A figure that is
 // not known is "-".
-func (s *Sweep) page() (p page) {
+func (s *Sweep) text() (p text) {
 	if len(s.Points) == 0 {
 		return p
 	}

@@ -64,7 +64,8 @@ func queueing() *Sweep {
 	return NewSweep(OverConcurrency, []float64{1, 4, 8, 16}, runs)
 }
 
-func TestSweepGolden(t *testing.T) {
+// handMadeSweeps are the sweeps of the golden reports.
+func handMadeSweeps() map[string]*Sweep {
 	interrupted := queueing()
 	interrupted.Points = interrupted.Points[:2]
 	var begun []*Summary
@@ -74,12 +75,16 @@ func TestSweepGolden(t *testing.T) {
 	begun[1].Interrupted = true
 	begun[1].Targets[0].Unsent = 12
 	priced := handMade()
-	for name, s := range map[string]*Sweep{
+	return map[string]*Sweep{
 		"queueing":    queueing(),
 		"interrupted": NewSweep(OverConcurrency, []float64{1, 4, 8}, begun),
 		"nothing":     NewSweep(OverConcurrency, []float64{1, 4}, []*Summary{Summarise(priced)}),
 		"rates":       rates(),
-	} {
+	}
+}
+
+func TestSweepGolden(t *testing.T) {
+	for name, s := range handMadeSweeps() {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := Terminal(&b, s); err != nil {
@@ -234,7 +239,7 @@ func TestSweepFolder(t *testing.T) {
 	states("01-rate-0.5 running", "02-rate-1 waiting", "03-rate-2 waiting")
 	f.End(Summarise(handMade()))
 	states("01-rate-0.5 done", "02-rate-1 waiting", "03-rate-2 waiting")
-	for _, name := range []string{SettingsFile, TracesFile, SummaryFile} {
+	for _, name := range []string{SettingsFile, TracesFile, SummaryFile, PageFile} {
 		if info, err := os.Stat(filepath.Join(dir, "01-rate-0.5", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -242,10 +247,16 @@ func TestSweepFolder(t *testing.T) {
 	f.Begin(1, handMade().Settings)
 	stopped := Summarise(handMade())
 	stopped.Interrupted = true
+	done := []*Summary{Summarise(handMade()), stopped}
 	f.End(stopped)
 	states("01-rate-0.5 done", "02-rate-1 partial", "03-rate-2 waiting")
-	if err := f.Close(); err != nil {
+	if err := f.Close(NewSweep(OverRate, []float64{0.5, 1, 2}, done)); err != nil {
 		t.Error(err)
+	}
+	for _, page := range []string{PageFile, "01-rate-0.5/" + PageFile, "02-rate-1/" + PageFile} {
+		if b, err := os.ReadFile(filepath.Join(dir, page)); err != nil || !bytes.HasSuffix(b, []byte("</html>\n")) {
+			t.Errorf("%s: %v", page, err)
+		}
 	}
 	if _, err := CreateSweepFolder(dir, "v0.0.0-test", OverRate, []float64{1}); err == nil {
 		t.Error("a folder that is not empty was taken")
@@ -266,7 +277,7 @@ func TestSweepFolderThatFails(t *testing.T) {
 		t.Error("a file was taken for a folder")
 	}
 	f.End(Summarise(handMade()))
-	if err := f.Close(); err == nil || !strings.Contains(err.Error(), dir) {
+	if err := f.Close(NewSweep(OverRate, []float64{1}, nil)); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Error(err)
 	}
 }

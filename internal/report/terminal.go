@@ -10,7 +10,7 @@ import (
 	"weir.dev/weir"
 )
 
-func (s *Summary) page() (p page) {
+func (s *Summary) text() (p text) {
 	p.lines(headline(s), mergedLine(s))
 	p.lines(lostLines(s)...)
 	p.lines(sloLine(s))

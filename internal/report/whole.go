@@ -27,16 +27,16 @@ func wholeRow(t *TargetSummary) []string {
 // wholeSpeed is the tokens of each good answer, by its usage, over the whole
 // time it took.
 func wholeSpeed(samples []weir.Sample) Quantiles {
-	var speeds []float64
-	for i := range samples {
-		s := &samples[i]
-		n, ok1 := s.Completion.Get()
-		took, ok2 := s.E2E.Get()
-		if ok1 && ok2 && took > 0 && s.Outcome == weir.OK && s.TokenSource != weir.TokensFromEstimate {
-			speeds = append(speeds, float64(n)/took.Duration().Seconds())
-		}
+	return observed(goodOnes(samples, wholeSpeedOf), true)
+}
+
+func wholeSpeedOf(s *weir.Sample) (float64, bool) {
+	n, ok1 := s.Completion.Get()
+	took, ok2 := s.E2E.Get()
+	if !ok1 || !ok2 || took <= 0 || s.TokenSource == weir.TokensFromEstimate {
+		return 0, false
 	}
-	return observed(speeds, true)
+	return float64(n) / took.Duration().Seconds(), true
 }
 
 // first is the figure that a new connection makes longer.

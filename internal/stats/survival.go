@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -156,6 +157,22 @@ func (s Survival) Interval(p float64) Interval {
 		i.Lo = weir.None[float64]() // even before the first event the band reaches 1-p
 	}
 	return i
+}
+
+// Steps are the times at which the curve of By rises, in order, and what it rises
+// to.
+func (s Survival) Steps() iter.Seq2[float64, float64] {
+	return func(yield func(t, by float64) bool) {
+		left := 1.0
+		for _, x := range s.steps {
+			if x.left == left {
+				continue // only cuts
+			}
+			if left = x.left; !yield(x.t, 1-left) {
+				return
+			}
+		}
+	}
 }
 
 // first is the time of the first step for which is holds; it holds for all

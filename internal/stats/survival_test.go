@@ -164,3 +164,25 @@ func FuzzDecodeSketch(f *testing.F) {
 		again.Survival().Interval(0.5)
 	})
 }
+
+// Steps go through all rises of the curve, as By tells them.
+func TestSurvivalSteps(t *testing.T) {
+	s := NewSurvival(Latencies{Reached: []float64{3, 1, 1, 7}, Cut: []float64{2, 9}, Never: 1})
+	var times []float64
+	last := 0.0
+	for at, by := range s.Steps() {
+		if want := s.By(at).Or(-1); by != want || by <= last {
+			t.Errorf("at %v: %v after %v, By says %v", at, by, last, want)
+		}
+		times, last = append(times, at), by
+	}
+	if len(times) != 3 || times[0] != 1 || times[1] != 3 || times[2] != 7 {
+		t.Errorf("steps at %v", times)
+	}
+	if ever := s.Ever().Or(-1); last != ever {
+		t.Errorf("the last step is to %v, %v ever come", last, ever)
+	}
+	for range (Survival{}).Steps() {
+		t.Error("a curve of nothing has a step")
+	}
+}

@@ -234,14 +234,16 @@ func sweepFolder(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var done []*report.Summary
 	for i := range 2 {
 		point := f.Begin(i, settings())
 		tr := trace(fmt.Sprint(i))
 		r := report.Run{Version: "v0.0.0-test", Settings: settings(), Started: began, Samples: []weir.Sample{tr.Sample()}, Interrupted: i == 1}
 		point.Add(tr)
-		f.End(report.Summarise(r))
+		done = append(done, report.Summarise(r))
+		f.End(done[i])
 	}
-	if err := f.Close(); err != nil {
+	if err := f.Close(report.NewSweep(report.OverConcurrency, []float64{1, 2}, done)); err != nil {
 		t.Fatal(err)
 	}
 	return dir

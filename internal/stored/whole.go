@@ -17,35 +17,62 @@ const maxTicks = 10_000_000
 
 // Traces reads the measured traces of a run's folder with all their events, in
 // the order in which they ended; of every target, or of the one that is named.
-// Lines that hold none are passed over: Open says what was lost.
-func Traces(dir, target string) ([]*weir.Trace, error) {
-	f, err := os.Open(filepath.Join(dir, report.TracesFile))
-	if err != nil {
-		return nil, bad("run_traces", dir+" has no "+report.TracesFile, "the events of each request are in it", err)
-	}
-	defer func() { _ = f.Close() }()
-	var out []*weir.Trace
+func Traces(dir, target string) (out []*weir.Trace, err error) {
 	ticks := 0
-	for in := bufio.NewReaderSize(f, 256<<10); ; {
+	err = eachTrace(dir, func() *weir.Trace { return new(weir.Trace) }, func(t *weir.Trace) error {
+		if t.Warmup || target != "" && t.Target != target {
+			return nil
+		}
+		if ticks += len(t.Ticks); ticks > maxTicks {
+			return bad("run_too_long", fmt.Sprintf("%s has more than %d events", dir, maxTicks), "take a shorter run", nil)
+		}
+		out = append(out, t)
+		return nil
+	})
+	return out, err
+}
+
+// Exemplars are the typical and the worst streams of a run's folder. Of a file of
+// any length one trace is held at a time.
+func Exemplars(dir string, targets []weir.Target) (*report.Exemplars, error) {
+	kept, one := report.NewExemplars(targets), new(weir.Trace)
+	next := func() *weir.Trace {
+		*one = weir.Trace{Ticks: one.Ticks[:0]}
+		return one
+	}
+	err := eachTrace(dir, next, func(t *weir.Trace) error {
+		kept.Add(t)
+		return nil
+	})
+	return kept, err
+}
+
+// eachTrace reads a folder's traces into what next gives. Lines that hold none
+// are passed over: Open says what was lost.
+func eachTrace(dir string, next func() *weir.Trace, f func(*weir.Trace) error) error {
+	file, err := os.Open(filepath.Join(dir, report.TracesFile))
+	if err != nil {
+		return bad("run_traces", dir+" has no "+report.TracesFile, "the events of each request are in it", err)
+	}
+	defer func() { _ = file.Close() }()
+	for in := bufio.NewReaderSize(file, 256<<10); ; {
 		b := nextBatch(in)
 		start := 0
 		for _, end := range b.ends {
-			t := new(weir.Trace)
-			text := b.text[start:end]
+			t, text := next(), b.text[start:end]
 			start = end
-			if t.UnmarshalJSON(text) != nil || t.Warmup || target != "" && t.Target != target {
+			if t.UnmarshalJSON(text) != nil {
 				continue
 			}
-			if ticks += len(t.Ticks); ticks > maxTicks {
-				return nil, bad("run_too_long", fmt.Sprintf("%s has more than %d events", dir, maxTicks), "take a shorter run", nil)
+			if err := f(t); err != nil {
+				return err
 			}
-			out = append(out, t)
 		}
 		if errors.Is(b.err, io.EOF) {
-			return out, nil
+			return nil
 		}
 		if b.err != nil {
-			return nil, bad("run_traces", dir+" cannot be read on", "", b.err)
+			return bad("run_traces", dir+" cannot be read on", "", b.err)
 		}
 	}
 }

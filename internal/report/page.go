@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// page is what the template of the HTML report shows. All of its text may come
+// from providers: the template escapes it.
+type page struct {
+	Title    string
+	CSS      template.CSS
+	CSSHash  string // of the one style sheet, for the Content-Security-Policy
+	Facts    []string
+	Alerts   []string
+	Headline []phrase
+	Lines    []string // below the headline
+	Duels    []duelRow
+	DuelAxis template.HTML
+	DuelEnds [2]label
+	Places   []placesOf
+	Names    []label
+	Figures  *figures
+	Curves   []curves
+	NoCurves string // why there are none
+	Streams  []rowGroup
+	NoStream string // why there is none
+	Requests []rowGroup
+	Price    *priceView
+	Failures failuresView
+	Notes    []note
+	Sweep    *sweepView
+	Settings []fact
+	Measured []fact
+	Terms    []term
+}
+
+// phrase is a part of a headline.
+type phrase struct {
+	Name bool
+	Text string
+}
+
+// label is a target as it is named everywhere: with its colour.
+type label struct {
+	Text  string
+	Class string
+}
+
+// fact is a setting, or what is known of the measuring.
+type fact struct{ Name, Value string }
+
+// note is a line about one target.
+type note struct {
+	Target label
+	Text   string
+}
+
+// HTML writes a run as one page that works offline: no script, nothing fetched,
+// all text escaped. streams are what Exemplars kept; nil leaves the gap timeline
+// out and says so. Without s.Requests, which a saved summary leaves out, the
+// distributions and the waterfall are left out too.
+func HTML(w io.Writer, s *Summary, streams []Streams) error {
+	names, mine := labels(s), measured(s)
+	p := page{
+		Title: "weir bench: " + short(models(s)), Facts: pageFacts(s), Alerts: alerts(s), Names: names,
+		Figures: figuresOf(s, names), Curves: curvesOf(s, mine, names), Streams: timelineOf(s, streams, names),
+		Requests: waterfallsOf(mine, names), Price: priceOf(s, mine, names), Failures: failuresOf(s, names), Notes: notesOf(s, names),
+		Settings: settingFacts(&s.Settings), Measured: measuredFacts(s), Terms: terms(s.Settings.Stream),
+	}
+	p.NoCurves, p.NoStream = missing(s, streams)
+	p.verdict(s, names)
+	return p.write(w)
+}
+
+// missing is why a page has no distributions or no streams, where it has none.
+func missing(s *Summary, streams []Streams) (noCurves, noStream string) {
+	noCurves = "Nothing was measured."
+	if slices.ContainsFunc(s.Targets, func(t TargetSummary) bool { return t.Requests > 0 }) {
+		noCurves = "The single requests are not in this summary. They are in traces.jsonl of a run that was saved."
+	}
+	switch {
+	case !s.Settings.Stream:
+		noStream = "No stream was asked for (--no-stream), so there are no gaps to show."
+	case streams == nil:
+		noStream = "The raw traces were not at hand."
+	default:
+		noStream = "No answer brought output."
+	}
+	return noCurves, noStream
+}
+
+// write fills the template. Nothing is written where that fails.
+func (p *page) write(w io.Writer) error {
+	css, err := pageFiles.ReadFile("page/page.css")
+	if err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	p.CSS = template.CSS(css)
+	sum := sha256.Sum256(css)
+	p.CSSHash = base64.StdEncoding.EncodeToString(sum[:])
+	t, err := template.New("page.html").ParseFS(pageFiles, "page/*.html")
+	if err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	return nil
+}
+
+const (
+	colours  = 6   // of targets; further ones differ in their strokes
+	mostName = 80  // signs of a name
+	mostText = 600 // of a text that came from outside
+)
+
+// labels are the targets' in order, each with the class that gives its looks.
+func labels(s *Summary) []label {
+	out := make([]label, len(s.Targets))
+	for i := range s.Targets {
+		out[i] = label{short(s.Targets[i].Name), fmt.Sprintf("c%d s%d", i%colours, i/colours%3)}
+	}
+	return out
+}
+
+// short is a name as far as a page has room for it.
+func short(s string) string { return cut(s, mostName) }
+
+// cut bounds a text from outside and takes out what is no sign: controls, and
+// the marks that turn the direction of what follows.
+func cut(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return ' '
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// pageFacts are the line above the headline.
+func pageFacts(s *Summary) []string {
+	c := &s.Settings
+	parts := []string{models(s), count(len(s.Targets), "target"), asked(c), paced(s), ansi.Strip(took(s))}
+	parts = append(parts, texts(c)...)
+	for i := range parts {
+		parts[i] = cut(parts[i], mostName)
+	}
+	return parts
+}
+
+// alerts are what a reader has to know before any figure.
+func alerts(s *Summary) (lines []string) {
+	switch {
+	case s.Interrupted:
+		lines = append(lines, "This run was interrupted: the figures are of the requests that ended before.")
+	case s.Budget:
+		lines = append(lines, "This run was stopped when its budget was reached: the figures are of the requests that were sent.")
+	}
+	if s.Client.Limited {
+		lines = append(lines, "The measuring client was the limit: "+s.Client.Why+". The figures may say more of it than of the targets.")
+	}
+	return lines
+}
+
+// notesOf are what is odd about each target's answers.
+func notesOf(s *Summary, names []label) (notes []note) {
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		for _, line := range oddities(s, t) {
+			notes = append(notes, noteOf(t, names[i], line))
+		}
+	}
+	return notes
+}
+
+// noteOf takes the target's name from the front of a line, which the label has.
+func noteOf(t *TargetSummary, name label, line string) note {
+	line = strings.TrimPrefix(ansi.Strip(line), ansi.Strip(t.Name))
+	return note{name, cut(strings.TrimPrefix(strings.TrimPrefix(line, ":"), " "), mostText)}
+}
+
+// millisAxis names a latency on an axis.
+func millisAxis(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v >= 1000:
+		return fmt.Sprintf("%.4g s", v/1000)
+	}
+	return fmt.Sprintf("%.4g ms", v)
+}
+
+func rateAxis(v float64) string { return fmt.Sprintf("%.4g", v) }
