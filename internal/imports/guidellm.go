@@ -37,6 +37,14 @@ type guidellmBenchmark struct {
 		Incomplete []guidellmRequest `json:"incomplete"`
 	} `json:"requests"`
 	Duration *float64 `json:"duration"`
+	Start    *float64 `json:"start_time"` // of what its figures are about, in seconds of the Unix epoch
+	End      *float64 `json:"end_time"`
+}
+
+// outside tells a request that ended in the warm-up or the cool-down. They stand
+// among the others, and are in none of the report's figures.
+func (b *guidellmBenchmark) outside(r *guidellmRequest) bool {
+	return r.Ended != nil && (b.Start != nil && *r.Ended < *b.Start || b.End != nil && *r.Ended > *b.End)
 }
 
 // guidellmRequest is GenerativeRequestStats: _ms are milliseconds, latency is seconds.
@@ -48,6 +56,7 @@ type guidellmRequest struct {
 	Latency *float64 `json:"request_latency"`
 	Prompt  *float64 `json:"prompt_tokens"`
 	Output  *float64 `json:"output_tokens"`
+	Ended   *float64 `json:"request_end_time"`
 	Info    struct {
 		Error string `json:"error"`
 	} `json:"info"`
@@ -101,6 +110,10 @@ func (in *guidellmReport) run(name string, b *guidellmBenchmark) (*Run, error) {
 		return nil, missing(name, GuideLLM, in.version(), lacks, fmt.Sprintf("reports of form %d, which guidellm 0.7 and 0.8 write, are read, with their requests", guidellmForm))
 	}
 	for _, r := range b.Requests.Successful {
+		if b.outside(&r) {
+			run.Warmup++
+			continue
+		}
 		got, err := r.request()
 		if err != nil {
 			return nil, invalid(name, "request %d: %v", len(run.Requests), err)
@@ -108,6 +121,10 @@ func (in *guidellmReport) run(name string, b *guidellmBenchmark) (*Run, error) {
 		run.Requests = append(run.Requests, got)
 	}
 	for _, r := range slices.Concat(b.Requests.Errored, b.Requests.Incomplete) {
+		if b.outside(&r) {
+			run.Warmup++
+			continue
+		}
 		run.Requests = append(run.Requests, Request{Failed: true, Error: errorText(r.Info.Error)})
 	}
 	run.Reported = b.reported()

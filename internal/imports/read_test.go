@@ -155,6 +155,21 @@ func TestReadLaterForm(t *testing.T) {
 	}
 }
 
+// GuideLLM keeps the requests of its warm-up and cool-down among the others; its
+// figures are of those that ended between.
+func TestReadGuideLLMsWarmup(t *testing.T) {
+	request := `{"time_to_first_token_ms":5,"time_per_output_token_ms":4,"request_latency":0.02,"output_tokens":5,"request_end_time":`
+	file := `{"metadata":{"version":2,"guidellm_version":"0.8.1"},"benchmarks":[{"start_time":10,"end_time":20,"requests":{"successful":[` +
+		request + `9.9}, ` + request + `10}, ` + request + `15.5}, ` + request + `20.1}],"errored":[` + request + `9}]}}]}`
+	runs, err := Read("theirs.json", strings.NewReader(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := runs[0]; len(r.Requests) != 2 || r.Warmup != 3 {
+		t.Errorf("%d requests, %d of warm-up", len(r.Requests), r.Warmup)
+	}
+}
+
 // Whatever the file: Read ends without a panic, its errors are for users, and
 // no figure is negative or belongs to a request that failed.
 func FuzzRead(f *testing.F) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"weir.dev/weir/internal/stored"
+
 	"weir.dev/weir"
 	"weir.dev/weir/test/server"
 )
@@ -120,7 +122,7 @@ func (m *measurement) table(ctx context.Context, to target, l load, rows ...row)
 		case t.imported != "":
 			rows = append(rows, row{name: "· weir bench as that defines it", figures: t.words.defined(t.as, ours)})
 		default:
-			if ours, err = readTraces(folder); err != nil {
+			if ours, err = stored.Traces(folder, ""); err != nil {
 				return err
 			}
 		}

@@ -5,16 +5,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"weir.dev/weir"
-	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // weirArgs write the run folder.
@@ -36,20 +34,6 @@ func (t *tool) isWeir(ctx context.Context, binary string) error {
 	return nil
 }
 
-// readTraces reads the measured traces of a run folder.
-func readTraces(folder string) ([]*weir.Trace, error) {
-	f, err := os.Open(filepath.Join(folder, "traces.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	traces, _, err := report.ReadTraces(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return slices.DeleteFunc(traces, func(t *weir.Trace) bool { return t.Warmup }), nil
-}
-
 // readWeir reads a run folder by its summary. Percentiles are the summary's. The
 // means and rates are of the traces: rates are over the time from the first due
 // request to the end of the last answer, as the other tools'.
@@ -65,7 +49,7 @@ func readWeir(summary string) (figures, error) {
 	if err := readJSON(summary, &r); err != nil {
 		return figures{}, err
 	}
-	traces, err := readTraces(filepath.Dir(summary))
+	traces, err := stored.Traces(filepath.Dir(summary), "")
 	if err != nil {
 		return figures{}, err
 	}
