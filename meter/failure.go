@@ -25,7 +25,7 @@ func failure(err, cause error, connected bool) (weir.Outcome, string) {
 	if own, ok := errors.AsType[*weir.Error](err); ok && own.Code == noToken {
 		return weir.Auth, own.Code
 	}
-	if !connected {
+	if !connected || isDial(err) {
 		var ne net.Error
 		if detail := connectDetail(err); detail != "" {
 			return weir.ConnectError, detail
@@ -44,6 +44,13 @@ func failure(err, cause error, connected bool) (weir.Outcome, string) {
 		return weir.ConnectError, "tls"
 	}
 	return weir.EmptyResponse, detail
+}
+
+// isDial tells whether no connection was made. A call that had one comes to that
+// where the one it had was kept and dead, and had to be replaced.
+func isDial(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // stopped says which of us ended a call, if one did.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -484,6 +485,32 @@ func TestDeadKeptConnection(t *testing.T) {
 		if tr.Outcome != weir.OK {
 			t.Errorf("call %d: %s", i, tr.Outcome)
 		}
+	}
+}
+
+// A server that dies with a request on a kept connection: no connection can be
+// had in its place.
+func TestDeadKeptConnectionOfDeadServer(t *testing.T) {
+	dials, second := 0, false
+	w := newWorld(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if second {
+			panic(http.ErrAbortHandler)
+		}
+		second = true
+		scripted(whole())(rw, r)
+	}))
+	w.meter.Base = meter.NewTransport(meter.Options{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if dials++; dials > 1 {
+			return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		}
+		return w.net.Dial(ctx, network, addr)
+	}})
+	if tr, err := w.ask(t.Context()); err != nil || tr.Outcome != weir.OK {
+		t.Fatalf("%s %s, error %v", tr.Outcome, tr.ErrorType, err)
+	}
+	tr, err := w.ask(t.Context())
+	if err == nil || tr.Outcome != weir.ConnectError || tr.ErrorType != "refused" || dials != 2 {
+		t.Errorf("%s %s after %d dials, error %v", tr.Outcome, tr.ErrorType, dials, err)
 	}
 }
 

@@ -118,6 +118,8 @@ func interrupt(t *testing.T, c *exec.Cmd, code int) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(time.Millisecond)
+	_ = c.Process.Signal(os.Interrupt) // as timeout(1) does: the process and its group; it may have ended
 	_ = c.Wait()
 	if took := time.Since(start); took > time.Second || c.ProcessState.ExitCode() != code {
 		t.Errorf("%v ended after %v with code %d, want %d", c.Args[1:], took, c.ProcessState.ExitCode(), code)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -27,9 +28,13 @@ const (
 	description = "Weir measures hosted LLM APIs: time to first token, token speed, tails, failures."
 )
 
+// sameInterrupt is how soon a second signal is the first one once more: timeout(1),
+// make and shells send theirs to the process and to its group.
+const sameInterrupt = 300 * time.Millisecond
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	context.AfterFunc(ctx, func() { time.Sleep(sameInterrupt); stop() }) // a second Ctrl-C ends the process at once
 	code := run(ctx, &process{args: os.Args[1:], env: os.LookupEnv, in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)

@@ -152,7 +152,7 @@ func (v liveView) View() tea.View {
 	}
 	var b strings.Builder
 	for i, t := range v.targets {
-		fmt.Fprintf(&b, "%-*s  %s  %d/%d", width, v.cfg.Targets[i].Name, bar(t.ended, v.requests), t.ended, v.requests)
+		fmt.Fprintf(&b, "%-*s  %s", width, v.cfg.Targets[i].Name, share(t.ended, v.requests))
 		if d, ok := t.ttft.Get(); ok {
 			fmt.Fprintf(&b, "  last ttft %.0f ms", d.MS())
 		}
@@ -166,6 +166,14 @@ func (v liveView) View() tea.View {
 	}
 	b.WriteString(v.line() + " · Ctrl-C stops and reports\n")
 	return tea.NewView(b.String())
+}
+
+// share is how much is done; of is 0 where nobody knows how much there is.
+func share(done, of int) string {
+	if of == 0 {
+		return fmt.Sprintf("%d done", done)
+	}
+	return fmt.Sprintf("%s  %d/%d", bar(done, of), done, of)
 }
 
 func bar(done, of int) string {

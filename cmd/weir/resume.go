@@ -86,8 +86,10 @@ func (e *earlier) goOn(cfg *bench.Config) error {
 
 // join puts both parts together.
 func (e *earlier) join(r report.Run) report.Run {
-	r.Settings, r.Started = e.Settings, e.Started
-	r.Duration = time.Since(e.Started)
+	r.Settings = e.Settings
+	if !e.Started.IsZero() { // else it was stopped before anything had ended
+		r.Started, r.Duration = e.Started, time.Since(e.Started)
+	}
 	r.Samples = slices.Concat(e.Samples, r.Samples)
 	for i, t := range r.Settings.Targets {
 		n := 0
@@ -125,5 +127,8 @@ func (o *outputFlags) folder(cfg *bench.Config, settings report.Settings, before
 
 // says tells how far the run was.
 func (e *earlier) says(cfg *bench.Config) string {
+	if e.Started.IsZero() {
+		return fmt.Sprintf("weir: going on with a run of which nothing was kept: all %d requests each are left", cfg.Requests)
+	}
 	return fmt.Sprintf("weir: going on with the run of %s: %d of %d requests each are left", e.Started.Format(time.DateTime), cfg.Requests, e.Settings.Requests)
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"weir.dev/weir"
 )
@@ -79,5 +82,27 @@ func TestResume(t *testing.T) {
 	}
 	if o := runWeir(t, "bench", url, "--model", "a", "--resume"); o.code != 2 || !strings.Contains(o.err, "--save") {
 		t.Errorf("%d %s", o.code, o.err)
+	}
+}
+
+// TestResumeFromNothing goes on with a run that was killed before a request had
+// ended: it began when it was taken up.
+func TestResumeFromNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	args := []string{"bench", serve(t, simulated(t, map[string]string{"a": "ttft=2ms,gap=100us"})) + "/v1", "--model", "a", "-n", "4", "--output-tokens", "4", "--save", dir, "-o", "json"}
+	if o := runWeir(t, args...); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if err := errors.Join(os.Truncate(filepath.Join(dir, "traces.jsonl"), 0), os.Remove(filepath.Join(dir, "summary.json"))); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	o := runWeir(t, append(args, "--resume")...)
+	if o.code != 0 || !strings.Contains(o.err, "nothing was kept: all 4 requests") {
+		t.Fatalf("%+v", o)
+	}
+	if s := o.summary(t); s.Started.Before(begun) || s.Duration.Duration() > time.Since(begun) || s.Targets[0].Outcomes[weir.OK] != 4 {
+		t.Errorf("began %v, took %v, %v", s.Started, s.Duration.Duration(), s.Targets[0].Outcomes)
 	}
 }

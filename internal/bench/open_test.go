@@ -80,6 +80,19 @@ func TestM28AchievedRate(t *testing.T) {
 	})
 }
 
+// TestOneArrivalHasNoRate: a recording of one request asks for none.
+func TestOneArrivalHasNoRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		res := mustRun(t, Config{
+			Targets: []weir.Target{{Name: "a", URL: "http://a/v1", Dialect: weir.OpenAIChat, Model: "m"}}, Requests: 1,
+			Load: Load{Shape: Replay([]Item{{At: 0}})}, Work: Work{Plan: tokens(20, 3)}, Limits: DefaultLimits(), Base: instant{},
+		})
+		if r := res.Targets[0]; r.Asked.Known() || r.Drawn.Known() || r.Achieved.Known() || count(res, "a", false, weir.OK) != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
 // instant answers every request at once, without a network.
 type instant struct{}
 

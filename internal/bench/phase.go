@@ -321,7 +321,9 @@ func (p *phase) result() TargetResult {
 		res.Missed = res.Unsent
 	}
 	span, _ := p.time()
-	res.Asked = weir.Some(p.Load.Shape.Rate(came, span))
+	if rate := p.Load.Shape.Rate(came, span); rate > 0 { // a recording of one arrival has none
+		res.Asked = weir.Some(rate)
+	}
 	if d := p.dues[1] - p.dues[0]; p.came > 1 && d > 0 {
 		res.Drawn = weir.Some(float64(p.came-1) / d.Seconds())
 	}

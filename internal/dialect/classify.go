@@ -207,9 +207,10 @@ func text(v any) string {
 	return ""
 }
 
-// bounded keeps what a person reads of a message: 500 bytes, one line.
+// bounded keeps what a person reads of a message: 500 bytes, one line, and
+// nothing that turns the direction of the text around it.
 func bounded(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsControl(r) }), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }), " ")
 	if len(s) > 500 {
 		s = s[:500]
 		for !utf8.ValidString(s) && len(s) > 0 {

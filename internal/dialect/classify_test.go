@@ -33,6 +33,7 @@ func TestClassify(t *testing.T) {
 		{"404 model", 404, `{"error":{"message":"no such model","code":"model_not_found"}}`, weir.BadRequest, "model_not_found", "no such model"},
 		{"redirect", 302, "", weir.UpstreamError, "redirect", ""},
 		{"plain text", 502, "bad gateway\n", weir.UpstreamError, "", "bad gateway"},
+		{"direction", 500, `{"error":{"message":"say \u202e gnp\u2066x\u200f"}}`, weir.UpstreamError, "", "say   gnp x"},
 		{"list", 400, `[{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"m"}}]`, weir.BadRequest, "invalid_argument", "m"},
 		{"200 with an error", 200, `{"error":{"code":503,"message":"down"}}`, weir.UpstreamError, "", "down"},
 		{"200 with a rate limit", 200, `{"error":{"code":"rate_limit_exceeded","message":"slow"}}`, weir.RateLimited, "rate_limit", "slow"},
