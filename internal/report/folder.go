@@ -58,7 +58,7 @@ func CreateFolder(dir, version string, s Settings) (*Folder, error) {
 	if err := writeJSON(filepath.Join(dir, SettingsFile), Opening{SettingsSchema, weir.MetricsVersion, version, s}); err != nil {
 		return nil, err
 	}
-	traces, err := os.Create(filepath.Join(dir, TracesFile))
+	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -72,7 +72,7 @@ func ContinueFolder(dir string, kept *Exemplars) (*Folder, error) {
 	if err := os.Remove(filepath.Join(dir, SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_RDWR, 0)
+	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}

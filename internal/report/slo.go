@@ -43,7 +43,10 @@ func sloOf(slo weir.SLO, t *TargetSummary, mine []weir.Sample) *SLOResult {
 		}
 		r := stats.Rate{K: out.Met, N: out.Scheduled}
 		out.Attainment, out.AttainmentCI = r.Share(), r.Interval()
-		if rate, ok := t.Steady.RequestRate.Get(); ok && t.Outcomes[weir.OK] > 0 {
+		switch rate, ok := t.Steady.RequestRate.Get(); {
+		case ok && out.Met == 0:
+			out.Goodput = weir.Some(0.0)
+		case ok && t.Outcomes[weir.OK] > 0:
 			out.Goodput = weir.Some(rate * float64(out.Met) / float64(t.Outcomes[weir.OK]))
 		}
 	}
