@@ -51,7 +51,7 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
 	}
 	if asked, ok := t.Asked.Get(); ok {
-		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %.4g drawn by the seed, %.4g sent; %s waited for a slot", name, asked, t.Drawn.Or(0), t.Achieved.Or(0), count(t.SlotWaits, "start")))
+		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %s drawn by the seed, %s sent; %s waited for a slot", name, asked, perSecond(t.Drawn), perSecond(t.Achieved), count(t.SlotWaits, "start")))
 	}
 	if t.Quota.Waited > 0 {
 		limits := ""
@@ -89,6 +89,14 @@ func oddities(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, name+": no tokenizer counts prompts as it does; their length is a guess")
 	}
 	return lines
+}
+
+// perSecond is a rate, or n/a where there is none: of a single request, say.
+func perSecond(v weir.Opt[float64]) string {
+	if rate, ok := v.Get(); ok {
+		return fmt.Sprintf("%.4g", rate)
+	}
+	return "n/a"
 }
 
 var oddAnswers = map[string]string{
