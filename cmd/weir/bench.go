@@ -18,6 +18,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/clock"
+	"weir.dev/weir/internal/page"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/meter"
 )
@@ -251,17 +252,16 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	if err := o.checkContent(o.Save); err != nil {
 		return err
 	}
+	kept, err := o.exemplars(cfg.Targets, before)
+	if err != nil {
+		return err
+	}
 	folder, err := o.folder(&cfg, settings, before)
 	if err != nil {
 		return err
 	}
-	streams := func() []report.Streams { return nil }
-	switch {
-	case folder != nil:
-		streams = folder.Streams
-	case o.Output == "html":
-		kept := report.NewExemplars(cfg.Targets)
-		cfg.OnTrace, streams = func(t *weir.Trace) { kept.Add(t); t.Release() }, kept.Streams
+	if kept != nil {
+		look(&cfg, kept)
 	}
 	precise, err := clock.NewPrecise()
 	if err != nil {
@@ -283,9 +283,9 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	summary := report.Summarise(run)
 	var unsaved error
 	if folder != nil {
-		unsaved = folder.Close(summary)
+		unsaved = folder.Close(summary, runPage(summary, kept))
 	}
-	if err := show(p, summary, streams, o.formFlags); err != nil {
+	if err := show(p, summary, kept.Streams, o.formFlags); err != nil {
 		return err
 	}
 	if unsaved != nil {
@@ -294,7 +294,7 @@ func runBench(p *process, cfg bench.Config, load string, o outputFlags, before *
 	return errors.Join(verdict(p, summary, o.formFlags), failed(p, summary, &run, failIf))
 }
 
-func show(p *process, s *report.Summary, streams func() []report.Streams, o formFlags) error {
+func show(p *process, s *report.Summary, streams func() []page.Streams, o formFlags) error {
 	if o.data() {
 		return o.write(p, s, streams)
 	}

@@ -4,7 +4,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/dialect"
-	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // contentFlags say whether prompts and answers are kept; off, nothing of them
@@ -22,7 +22,7 @@ func (f contentFlags) checkContent(save *string) error {
 }
 
 // keepContent has a run's content written to its folder, if it is wanted.
-func (f contentFlags) keepContent(cfg *bench.Config, folder *report.Folder) error {
+func (f contentFlags) keepContent(cfg *bench.Config, folder *stored.Writer) error {
 	if !f.SaveContent {
 		return nil
 	}
@@ -34,15 +34,15 @@ func (f contentFlags) keepContent(cfg *bench.Config, folder *report.Folder) erro
 }
 
 // contentOf is the form in which content is kept.
-func contentOf(c *bench.Content) *report.Content {
-	out := &report.Content{ID: c.ID, Request: c.Request}
+func contentOf(c *bench.Content) *stored.Content {
+	out := &stored.Content{ID: c.ID, Request: c.Request}
 	if c.RawError != nil {
 		out.RawError = weir.Some(string(c.RawError))
 	}
 	if !c.Answered {
 		return out
 	}
-	out.Answer = &report.Answer{Cut: c.Answer.Cut}
+	out.Answer = &stored.Answer{Cut: c.Answer.Cut}
 	if c.Finish != "" {
 		out.Answer.Finish = weir.Some(c.Finish)
 	}
@@ -58,10 +58,10 @@ func contentOf(c *bench.Content) *report.Content {
 	return out
 }
 
-func choiceOf(c *dialect.ChoiceText) report.ChoiceContent {
-	out := report.ChoiceContent{Index: c.Index, Text: string(c.Text), Reasoning: string(c.Reasoning), Refusal: string(c.Refusal)}
+func choiceOf(c *dialect.ChoiceText) stored.ChoiceContent {
+	out := stored.ChoiceContent{Index: c.Index, Text: string(c.Text), Reasoning: string(c.Reasoning), Refusal: string(c.Refusal)}
 	for _, call := range c.Calls {
-		out.ToolCalls = append(out.ToolCalls, report.ToolContent{ID: call.ID, Name: string(call.Name), Arguments: string(call.Arguments)})
+		out.ToolCalls = append(out.ToolCalls, stored.ToolContent{ID: call.ID, Name: string(call.Name), Arguments: string(call.Arguments)})
 	}
 	return out
 }

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // contents reads the content files of a run's folder, one slice a file.
-func contents(t *testing.T, dir string) (all [][]report.Content) {
+func contents(t *testing.T, dir string) (all [][]stored.Content) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "content-*.jsonl"))
 	if err != nil {
@@ -26,11 +26,11 @@ func contents(t *testing.T, dir string) (all [][]report.Content) {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
-		var lines []report.Content
+		var lines []stored.Content
 		dec := json.NewDecoder(bytes.NewReader(readFile(t, name)))
 		dec.DisallowUnknownFields()
 		for dec.More() {
-			var c report.Content
+			var c stored.Content
 			if err := dec.Decode(&c); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestSaveContent(t *testing.T) {
 		if len(all) != 2 || len(all[0])+len(all[1]) != len(s.Requests) {
 			t.Fatalf("%d files, %d requests", len(all), len(s.Requests))
 		}
-		kept := map[string]report.Content{}
+		kept := map[string]stored.Content{}
 		for _, lines := range all {
 			for _, c := range lines {
 				kept[c.ID] = c

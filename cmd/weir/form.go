@@ -1,6 +1,9 @@
 package main
 
-import "weir.dev/weir/internal/report"
+import (
+	"weir.dev/weir/internal/page"
+	"weir.dev/weir/internal/report"
+)
 
 // formFlags say in which form results are written.
 type formFlags struct {
@@ -13,10 +16,10 @@ type formFlags struct {
 func (f formFlags) data() bool { return f.Output == "json" || f.Output == "csv" || f.Output == "html" }
 
 // write writes a result; streams are those that the page shows event by event.
-func (f formFlags) write(p *process, d report.Document, streams func() []report.Streams) error {
+func (f formFlags) write(p *process, d report.Document, streams func() []page.Streams) error {
 	switch f.Output {
 	case "html":
-		return page(p, d, streams)
+		return html(p, d, streams)
 	case "json":
 		return writeJSON(p, d)
 	case "csv":
@@ -27,12 +30,13 @@ func (f formFlags) write(p *process, d report.Document, streams func() []report.
 	return report.Terminal(p.out, d)
 }
 
-func page(p *process, d report.Document, streams func() []report.Streams) error {
+// html writes the page of a run or a sweep; of compared runs there is none.
+func html(p *process, d report.Document, streams func() []page.Streams) error {
 	switch d := d.(type) {
 	case *report.Summary:
-		return report.HTML(p.out, d, streams())
+		return page.Write(p.out, d, streams())
 	case *report.Sweep:
-		return report.SweepHTML(p.out, d)
+		return page.WriteSweep(p.out, d)
 	}
 	return usage("-o html shows one run: name one, or give --merge")
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/page"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/stored"
 )
@@ -84,13 +85,13 @@ func (c *reportCmd) Run(p *process) error {
 		objectives(&runs[i].Run, slo)
 	}
 	if c.Merge {
-		run, err := report.Merge(runs)
+		run, err := stored.Merge(runs)
 		if err != nil {
 			return unusable(err)
 		}
 		return c.judge(p, report.Summarise(run), &run, failIf)
 	}
-	compared, err := report.Compare(runs)
+	compared, err := stored.Compare(runs)
 	if err != nil {
 		return unusable(err)
 	}
@@ -138,13 +139,13 @@ func (c *reportCmd) judge(p *process, s *report.Summary, r *report.Run, failIf w
 
 // streams are those of the one run that is shown, for the page. One whose traces
 // are lost has none.
-func (c *reportCmd) streams(s *report.Summary) func() []report.Streams {
-	return func() []report.Streams {
+func (c *reportCmd) streams(s *report.Summary) func() []page.Streams {
+	return func() []page.Streams {
 		if len(c.Runs) > 1 {
 			return nil
 		}
-		kept, err := stored.Exemplars(c.Runs[0], s.Settings.Targets)
-		if err != nil {
+		kept := page.NewExemplars(s.Settings.Targets)
+		if err := stored.Each(c.Runs[0], kept.Add); err != nil {
 			return nil
 		}
 		return kept.Streams()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // validates checks a document against what weir report --schema prints.
@@ -144,7 +144,7 @@ func TestReportJudgesAgain(t *testing.T) {
 	}
 	o.says(t, "slo: ttft<=1ms", "0.0 %")
 
-	if err := os.Remove(filepath.Join(dir, report.TracesFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, stored.TracesFile)); err != nil {
 		t.Fatal(err)
 	}
 	runWeir(t, "report", dir).says(t, "lost: traces.jsonl is not there")
@@ -163,12 +163,12 @@ func TestReportOfAKilledRun(t *testing.T) {
 	if o := runWeir(t, "bench", url, "--model", "a", "-n", "6", "--output-tokens", "8", "--save", dir); o.code != 0 {
 		t.Fatalf("%+v", o)
 	}
-	traces := filepath.Join(dir, report.TracesFile)
+	traces := filepath.Join(dir, stored.TracesFile)
 	b := bytes.TrimSpace(readFile(t, traces))
 	if err := os.WriteFile(traces, b[:len(b)-10], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, report.SummaryFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, stored.SummaryFile)); err != nil {
 		t.Fatal(err)
 	}
 	o := runWeir(t, "report", dir)

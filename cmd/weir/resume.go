@@ -104,19 +104,16 @@ func (e *earlier) join(r report.Run) report.Run {
 }
 
 // folder is where a run is kept; nil without --save.
-func (o *outputFlags) folder(cfg *bench.Config, settings report.Settings, before *earlier) (folder *report.Folder, err error) {
+func (o *outputFlags) folder(cfg *bench.Config, settings report.Settings, before *earlier) (folder *stored.Writer, err error) {
 	switch {
 	case o.Save == nil:
 		return nil, nil //nolint:nilnil // nothing is kept
 	case *o.Save == "":
 		return nil, usage("--save is empty: name a new folder")
 	case before != nil:
-		var kept *report.Exemplars
-		if kept, err = stored.Exemplars(*o.Save, cfg.Targets); err == nil {
-			folder, err = report.ContinueFolder(*o.Save, kept)
-		}
+		folder, err = stored.Continue(*o.Save)
 	default:
-		folder, err = report.CreateFolder(*o.Save, version(), settings)
+		folder, err = stored.Create(*o.Save, version(), settings)
 	}
 	if err != nil {
 		return nil, usage("--save: %v", err)

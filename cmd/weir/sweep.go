@@ -11,7 +11,9 @@ import (
 
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/clock"
+	"weir.dev/weir/internal/page"
 	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/stored"
 )
 
 // sweepFlags say at which loads the work is done.
@@ -191,10 +193,12 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 			settings.Load = name + " per target"
 		}
 		view.begin(fmt.Sprintf("point %d of %d, %s", i+1, len(s.points), name), one)
+		kept := page.NewExemplars(one.Targets)
 		if folder != nil {
-			if kept := folder.Begin(i, settings); kept != nil {
-				one.OnTrace = kept.Add
-				unkept = errors.Join(unkept, o.keepContent(one, kept))
+			if point := folder.Begin(i, settings); point != nil {
+				one.OnTrace = point.Add
+				look(one, kept)
+				unkept = errors.Join(unkept, o.keepContent(one, point))
 			}
 		}
 		pauses := gcPauses()
@@ -202,7 +206,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 			summary := report.Summarise(runOf(one, settings, res, gcPauses()-pauses))
 			done = append(done, summary)
 			if folder != nil {
-				folder.End(summary)
+				folder.End(summary, runPage(summary, kept))
 			}
 		}
 	})
@@ -215,7 +219,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 		return err
 	}
 	if folder != nil {
-		if err := errors.Join(unkept, folder.Close(all)); err != nil {
+		if err := errors.Join(unkept, folder.Close(sweepPage(all))); err != nil {
 			return err
 		}
 	}
@@ -223,7 +227,7 @@ func (s *sweep) run(p *process, cfg bench.Config, o outputFlags) error {
 }
 
 // folder is where the sweep is kept; nil without --save.
-func (s *sweep) folder(o outputFlags) (*report.SweepFolder, error) {
+func (s *sweep) folder(o outputFlags) (*stored.SweepWriter, error) {
 	if err := o.checkContent(o.Save); err != nil {
 		return nil, err
 	}
@@ -233,7 +237,7 @@ func (s *sweep) folder(o outputFlags) (*report.SweepFolder, error) {
 	case *o.Save == "":
 		return nil, usage("--save is empty: name a new folder")
 	}
-	f, err := report.CreateSweepFolder(*o.Save, version(), s.over, s.values)
+	f, err := stored.CreateSweep(*o.Save, version(), s.over, s.values)
 	if err != nil {
 		return nil, usage("--save: %v", err)
 	}

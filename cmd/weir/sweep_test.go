@@ -93,7 +93,7 @@ func TestSweepOverConcurrency(t *testing.T) {
 	if at, ok := s.Saturation[0].Point.Get(); ok && at != 2 || !ok && s.Saturation[0].Why == "" {
 		t.Errorf("%+v", s.Saturation)
 	}
-	var index report.SweepIndex
+	var index stored.SweepIndex
 	if err := json.Unmarshal(readFile(t, filepath.Join(dir, "sweep.json")), &index); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestSweepInterrupt(t *testing.T) {
 		if part.Outcomes[weir.Canceled] < 1 || part.Outcomes[weir.OK] < 2 || part.Requests+part.Unsent != 6 {
 			t.Errorf("%+v", part)
 		}
-		var index report.SweepIndex
+		var index stored.SweepIndex
 		if err := json.Unmarshal(readFile(t, filepath.Join(dir, "sweep.json")), &index); err != nil {
 			t.Fatal(err)
 		}

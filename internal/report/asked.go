@@ -41,13 +41,13 @@ type LengthFit struct {
 	Implausible    bool    `json:"implausible,omitempty"` // no tokenizer counts so: the guess was kept
 }
 
-// asked is the lengths in the headline.
-func asked(c *Settings) string {
+// Asked is the lengths of prompt and answer: "256 in / 128 out".
+func (c *Settings) Asked() string {
 	w := &c.Work
 	in, out := fmt.Sprintf("%d in", c.InputTokens), fmt.Sprintf("%d out", c.OutputTokens)
 	switch {
 	case w.Data != nil:
-		in = fmt.Sprintf("%s (%s)", w.Data.Name, count(w.Data.Records, "record"))
+		in = fmt.Sprintf("%s (%s)", w.Data.Name, Count(w.Data.Records, "record"))
 	case c.Prompt != "":
 		in = "own prompt"
 	case w.Lengths != "" && w.Lengths != fmt.Sprintf("%d/%d", c.InputTokens, c.OutputTokens):
@@ -60,15 +60,15 @@ func asked(c *Settings) string {
 	return in + " / " + out
 }
 
-// texts says of what kind the texts are and what caches may know of them.
-func texts(c *Settings) (parts []string) {
+// Texts says of what kind the texts are and what caches may know of them.
+func (c *Settings) Texts() (parts []string) {
 	w := &c.Work
 	switch w.Content {
 	case "prose", "code":
 		parts = append(parts, w.Content)
 	}
 	if w.Images > 0 {
-		parts = append(parts, count(w.Images, "image"))
+		parts = append(parts, Count(w.Images, "image"))
 	}
 	if w.Turns > 1 {
 		parts = append(parts, fmt.Sprintf("%d turns a session", w.Turns))

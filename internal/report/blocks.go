@@ -41,7 +41,7 @@ func blocksOf(r *Run) blocks {
 		one := blocksIn(each[i], targets)
 		parts[i] = one
 		all.laps, all.span = all.laps && one.laps, all.span+one.span
-		if first[i] = all.n; one.laps { // Merge has numbered them on
+		if first[i] = all.n; one.laps { // stored.Merge has numbered them on
 			first[i] = 0
 			all.n = max(all.n, one.n)
 		} else {

@@ -95,27 +95,20 @@ var cacheWarnings = map[string]string{
 func (c *CacheSummary) sentence(t *TargetSummary) string {
 	s := "warm TTFT could not be compared"
 	if r, ok := c.TTFTRatio.Get(); ok {
-		ci := between(c.TTFTRatioCI, factor)
+		ci := Between(c.TTFTRatioCI, factor)
 		if ci != "" {
 			ci += " "
 		}
-		s = fmt.Sprintf("warm TTFT is %.2fx cold %s(%s; %s cold, %s warm)", r, ci, count(c.Timed, "pair"), latency(t.TTFT, 0.5), latency(c.WarmTTFT, 0.5))
+		s = fmt.Sprintf("warm TTFT is %.2fx cold %s(%s; %s cold, %s warm)", r, ci, Count(c.Timed, "pair"), Latency(t.TTFT, 0.5), Latency(c.WarmTTFT, 0.5))
 	}
 	if w, ok := c.WarmShare.Get(); ok {
 		s += fmt.Sprintf(", %.0f %% of the prompt cached", w*100)
 	}
 	if usd, ok := c.Saves.Get(); ok {
-		s += fmt.Sprintf(", saves %s per 1k requests", dollars(usd))
+		s += fmt.Sprintf(", saves %s per 1k requests", Dollars(usd))
 	}
 	for _, w := range c.Warnings {
 		s += "; " + cacheWarnings[w]
 	}
 	return s
-}
-
-func dollars(usd float64) string {
-	if usd >= 0.01 || usd <= 0 {
-		return fmt.Sprintf("$%.2f", usd)
-	}
-	return fmt.Sprintf("$%.2g", usd)
 }

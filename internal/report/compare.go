@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,12 +35,16 @@ type ComparedRun struct {
 // notBeside is why runs one after the other have no verdict.
 const notBeside = "not side by side: load may differ; no verdict"
 
-// Compare puts runs beside each other, in the order given. Runs of different
-// workloads are refused, and so is one that is named twice.
-func Compare(runs []Named) (*Comparison, error) {
-	if err := checkComparable(runs); err != nil {
-		return nil, err
-	}
+// Named is a run under the name it is spoken of by.
+type Named struct {
+	Name string
+	Run  Run
+}
+
+// NewComparison puts runs beside each other, in the order given; there is at
+// least one. They are of one workload, and none is there twice: stored.Compare
+// sees to that.
+func NewComparison(runs []Named) *Comparison {
 	c := &Comparison{Schema: ComparisonSchema, MetricsVersion: weir.MetricsVersion, WorkloadID: runs[0].Run.Settings.WorkloadID}
 	for _, one := range runs {
 		c.Runs = append(c.Runs, ComparedRun{one.Name, Summarise(one.Run)})
@@ -50,7 +52,7 @@ func Compare(runs []Named) (*Comparison, error) {
 	from, to, ok := overlap(runs)
 	if !ok {
 		c.Why = notBeside
-		return c, nil
+		return c
 	}
 	c.Overlap = weir.SpanOf(to.Sub(from))
 	together := Run{Settings: c.rows().Settings}
@@ -66,7 +68,7 @@ func Compare(runs []Named) (*Comparison, error) {
 	if c.Verdict = verdictOf(&together); c.Verdict != nil {
 		c.Why = c.Verdict.Why
 	}
-	return c, nil
+	return c
 }
 
 // Answered tells whether any request of any run was answered well.
@@ -102,22 +104,22 @@ func (c *Comparison) rows() *Summary {
 func (c *Comparison) text() (p text) {
 	rows := c.rows()
 	s := &rows.Settings
-	parts := append([]string{bold.Render(models(rows)), count(len(c.Runs), "run"), asked(s), paced(rows)}, texts(s)...)
+	parts := append([]string{bold.Render(rows.Models()), Count(len(c.Runs), "run"), s.Asked(), rows.Paced()}, s.Texts()...)
 	p.lines(strings.Join(parts, " · "))
 	p.table(table(rows))
 	for i := range rows.Targets {
 		p.lines(troubles(rows, &rows.Targets[i])...)
 	}
 	if !s.Stream {
-		p.lines(wholeLine)
+		p.lines(WholeLine)
 	}
 	if c.Overlap.Known() {
-		p.lines(sentences(rows)...)
+		p.lines(rows.Sentences()...)
 	} else {
 		p.lines(c.Why)
 		p.lines(c.unpaired()...)
 	}
-	p.lines(priceLine(rows))
+	p.lines(rows.PriceLine())
 	for _, r := range c.Runs {
 		p.lines(r.about())
 		for _, l := range lostLines(r.Summary) {
@@ -130,7 +132,7 @@ func (c *Comparison) text() (p text) {
 
 // about says when a run was, and how far its client can be trusted.
 func (r *ComparedRun) about() string {
-	return fmt.Sprintf("%s: %s, %s, seed %d; %s", bold.Render(r.Name), r.Started.Format(clockForm), took(r.Summary), r.Settings.Seed, clientLine(r.Client))
+	return fmt.Sprintf("%s: %s, %s, seed %d; %s", bold.Render(r.Name), r.Started.Format(clockForm), r.Summary.Took(), r.Settings.Seed, clientLine(r.Client))
 }
 
 // unpaired are the medians of each target that more than one run has, with
@@ -163,8 +165,8 @@ func (c *Comparison) unpaired() (lines []string) {
 }
 
 func speedBetween(q Quantiles) string {
-	text := speed(q)
-	if ci := between(q.CI50, throughput); ci != "" && q.P50.Known() {
+	text := Speed(q)
+	if ci := Between(q.CI50, Throughput); ci != "" && q.P50.Known() {
 		text += " " + ci
 	}
 	return text
@@ -184,125 +186,6 @@ func (c *Comparison) versions() string {
 		parts = append(parts, fmt.Sprintf("%s by %s", strings.Join(by[v], ", "), v))
 	}
 	return "measured by different versions of weir: " + strings.Join(parts, "; ")
-}
-
-// checkComparable tells why runs may not stand beside each other: figures of
-// different workloads are never ranked or merged.
-func checkComparable(runs []Named) error {
-	of := map[string]int{} // a request, and the run it is of
-	for i, one := range runs {
-		for k := range one.Run.Samples {
-			id := one.Run.Samples[k].ID
-			if j, twice := of[id]; twice && id != "" && i != j {
-				return &weir.Error{
-					Code: "run_twice", Message: fmt.Sprintf("%s and %s hold the same request %s", runs[j].Name, one.Name, id),
-					Hint: "name each run once",
-				}
-			}
-			of[id] = i
-		}
-		if err := sameWork(runs[0], one); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sameWork(a, b Named) error {
-	left, right := &a.Run.Settings, &b.Run.Settings
-	if left.WorkloadID == right.WorkloadID {
-		return nil
-	}
-	what, err := differing(left, right)
-	if err != nil {
-		return err
-	}
-	if what == "" {
-		what = fmt.Sprintf("workload_id %s and %s, in something that the settings do not hold", left.WorkloadID, right.WorkloadID)
-	}
-	return &weir.Error{
-		Code: "workloads_differ", Message: fmt.Sprintf("%s and %s are of different workloads: %s", a.Name, b.Name, what),
-		Hint: "only runs of the same work under the same load are compared or merged",
-	}
-}
-
-// differing is the first setting of the workload in which two runs differ, with
-// both values: "input_tokens 256 and 1000".
-func differing(a, b *Settings) (string, error) {
-	left, order, err := flatten(a)
-	if err != nil {
-		return "", err
-	}
-	right, more, err := flatten(b)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range append(order, more...) {
-		if x, y := left[name], right[name]; x != y {
-			return fmt.Sprintf("%s %s and %s", name, orNone(x), orNone(y)), nil
-		}
-	}
-	return "", nil
-}
-
-func orNone(text string) string {
-	const most = 60
-	switch {
-	case text == "":
-		return "none"
-	case len(text) > most:
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
-}
-
-// flatten is what of the settings makes the workload, by the names in JSON.
-func flatten(s *Settings) (values map[string]string, order []string, err error) {
-	work := *s // not of whom, how often, from which seed, or until when
-	work.Targets, work.Requests, work.Warmup, work.Seed, work.WorkloadID, work.SLO, work.Until = nil, 0, 0, 0, "", "", ""
-	work.Limits, work.Work.Salt = LimitSettings{}, ""
-	b, err := json.Marshal(work)
-	if err != nil {
-		return nil, nil, fmt.Errorf("settings: %w", err)
-	}
-	values = map[string]string{}
-	var walk func(prefix string, raw json.RawMessage) error
-	walk = func(prefix string, raw json.RawMessage) error {
-		if !bytes.HasPrefix(raw, []byte("{")) {
-			values[prefix] = string(raw)
-			order = append(order, prefix)
-			return nil
-		}
-		return members(raw, func(name string, value json.RawMessage) error {
-			if prefix != "" {
-				name = prefix + "." + name
-			}
-			return walk(name, value)
-		})
-	}
-	return values, order, walk("", b)
-}
-
-// members yields an object's in their order.
-func members(object json.RawMessage, yield func(name string, value json.RawMessage) error) error {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		if err := yield(fmt.Sprint(name), value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // overlap is the time in which all runs were measured.

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 func TestMarkdownGolden(t *testing.T) {
-	odd := handMade()
+	odd := handmade.Run()
 	odd.Settings.Targets[0].Name = "no|rth*"
-	good(&odd, "no|rth*", 3, 180*ms, 8*ms)
-	odd.Samples = append(odd.Samples, failed("no|rth*", weir.UpstreamError, 503, "", "a | pipe, <b>, `code`, [a link](https://x.example)\nand a second line"))
-	for name, d := range map[string]Document{"odd": Summarise(odd), "every_class": Summarise(everyClass()), "sweep": queueing()} {
+	handmade.Good(&odd, "no|rth*", 3, 180*ms, 8*ms)
+	odd.Samples = append(odd.Samples, handmade.Failed("no|rth*", weir.UpstreamError, 503, "", "a | pipe, <b>, `code`, [a link](https://x.example)\nand a second line"))
+	for name, d := range map[string]report.Document{"odd": report.Summarise(odd), "every_class": report.Summarise(handmade.EveryClass()), "sweep": handmade.Queueing()} {
 		var b bytes.Buffer
-		if err := Markdown(&b, d); err != nil {
+		if err := report.Markdown(&b, d); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "markdown_"+name+".md", b.Bytes())
@@ -28,10 +30,10 @@ func TestMarkdownGolden(t *testing.T) {
 // TestMarkdownKeepsItsTables: whatever a provider says, each row has as many
 // cells as the head.
 func TestMarkdownKeepsItsTables(t *testing.T) {
-	r := handMade()
+	r := handmade.Run()
 	r.Settings.Targets[1].Name = "a|b \\| c\n|---|"
 	var b bytes.Buffer
-	if err := Markdown(&b, Summarise(r)); err != nil {
+	if err := report.Markdown(&b, report.Summarise(r)); err != nil {
 		t.Fatal(err)
 	}
 	rows := 0
@@ -50,10 +52,10 @@ func TestMarkdownKeepsItsTables(t *testing.T) {
 	}
 }
 
-func csvOf(t *testing.T, d Document, rows string) [][]string {
+func csvOf(t *testing.T, d report.Document, rows string) [][]string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := CSV(&b, d, rows); err != nil {
+	if err := report.CSV(&b, d, rows); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(&b).ReadAll()
@@ -64,13 +66,13 @@ func csvOf(t *testing.T, d Document, rows string) [][]string {
 }
 
 func TestCSV(t *testing.T) {
-	r := handMade()
-	s := sample("north", 180*ms, 8*ms)
+	r := handmade.Run()
+	s := handmade.Sample("north", 180*ms, 8*ms)
 	s.ErrorText, s.Warnings, s.Provider = "a \"quote\", a comma\nand a line", []string{"one", "two"}, []byte(`{"queue":1}`)
 	s.TTFAT, s.Block = weir.Span{}, weir.Some(0)
 	r.Samples = []weir.Sample{s}
-	d := Summarise(r)
-	records := csvOf(t, d, RowsRequests)
+	d := report.Summarise(r)
+	records := csvOf(t, d, report.RowsRequests)
 	if len(records) != 2 {
 		t.Fatalf("%d records", len(records))
 	}
@@ -84,7 +86,7 @@ func TestCSV(t *testing.T) {
 			t.Errorf("%s: column %d, want %q: %q", name, i, want, records[1])
 		}
 	}
-	targets := csvOf(t, d, RowsTargets)
+	targets := csvOf(t, d, report.RowsTargets)
 	golden(t, "columns_targets.txt", []byte(strings.Join(targets[0], "\n")+"\n"))
 	if len(targets) != 3 {
 		t.Fatalf("%d records", len(targets))
@@ -97,39 +99,35 @@ func TestCSV(t *testing.T) {
 			t.Errorf("%s: column %d, want %q: %q", name, i, want, targets[1])
 		}
 	}
-	if none := csvOf(t, Summarise(Run{}), RowsRequests); len(none) != 1 || !slices.Equal(none[0], records[0]) {
+	if none := csvOf(t, report.Summarise(report.Run{}), report.RowsRequests); len(none) != 1 || !slices.Equal(none[0], records[0]) {
 		t.Errorf("of nothing: %q", none)
 	}
 }
 
 func TestCSVSaysWhichRun(t *testing.T) {
-	sweep := csvOf(t, queueing(), RowsTargets)
+	sweep := csvOf(t, handmade.Queueing(), report.RowsTargets)
 	if len(sweep) != 1+4*2 || sweep[0][0] != "point" || sweep[1][0] != "1" || sweep[8][0] != "16" {
 		t.Errorf("%d records: %q", len(sweep), sweep[:2])
 	}
-	a, b := handMade(), handMade()
-	good(&a, "north", 3, 180*ms, 8*ms)
-	good(&b, "north", 2, 180*ms, 8*ms)
-	apart(&a, &b)
-	c, err := Compare([]Named{{"a", a}, {"b", b}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	records := csvOf(t, c, RowsRequests)
+	a, b := handmade.Run(), handmade.Run()
+	handmade.Good(&a, "north", 3, 180*ms, 8*ms)
+	handmade.Good(&b, "north", 2, 180*ms, 8*ms)
+	handmade.Apart(&a, &b)
+	records := csvOf(t, report.NewComparison([]report.Named{{Name: "a", Run: a}, {Name: "b", Run: b}}), report.RowsRequests)
 	if len(records) != 1+4+3 || records[0][0] != "run" || records[1][0] != "a" || records[7][0] != "b" {
 		t.Errorf("%q", records)
 	}
 }
 
 func BenchmarkCSV(b *testing.B) {
-	r := handMade()
+	r := handmade.Run()
 	for range 1000 {
-		r.Samples = append(r.Samples, sample("north", time.Second, time.Millisecond))
+		r.Samples = append(r.Samples, handmade.Sample("north", time.Second, time.Millisecond))
 	}
-	d := Summarise(r)
+	d := report.Summarise(r)
 	for b.Loop() {
 		var out bytes.Buffer
-		if err := CSV(&out, d, RowsRequests); err != nil {
+		if err := report.CSV(&out, d, report.RowsRequests); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -34,11 +34,11 @@ func fitOf(t *TargetSummary, limit float64) Fit {
 	speed, fast := t.Speed.P50.Get()
 	switch {
 	case success < chatSuccess:
-		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("success %s", percent(t.Success))
+		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("success %s", Percent(t.Success))
 	case t.TTFT.N > 0 && !timed:
-		f.Chat, f.Why = weir.Some(false), "p95 ttft "+latency(t.TTFT, 0.95)
+		f.Chat, f.Why = weir.Some(false), "p95 ttft "+Latency(t.TTFT, 0.95)
 	case timed && ttft > limit:
-		f.Chat, f.Why = weir.Some(false), "p95 ttft "+millis(ttft)
+		f.Chat, f.Why = weir.Some(false), "p95 ttft "+Millis(ttft)
 	case fast && speed < chatSpeed:
 		f.Chat, f.Why = weir.Some(false), fmt.Sprintf("output speed %.1f tok/s", speed)
 	case timed && fast:
@@ -59,31 +59,20 @@ func fitLine(s *Summary) string {
 		if !t.Fit.Batch.Known() {
 			continue
 		}
-		chat := yes(t.Fit.Chat)
+		chat := YesNo(t.Fit.Chat)
 		if t.Fit.Why != "" {
 			chat += " (" + t.Fit.Why + ")"
-		} else if t.TTFT.mark(0.95) != "" && (fewest == 0 || t.TTFT.N < fewest) {
+		} else if t.TTFT.OpenEnded(0.95) && (fewest == 0 || t.TTFT.N < fewest) {
 			fewest = t.TTFT.N
 		}
-		parts = append(parts, fmt.Sprintf("%s chat %s, batch %s", t.Name, chat, yes(t.Fit.Batch)))
+		parts = append(parts, fmt.Sprintf("%s chat %s, batch %s", t.Name, chat, YesNo(t.Fit.Batch)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	line := "fit: " + strings.Join(parts, " · ")
 	if fewest > 0 {
-		line += fmt.Sprintf(" (as far as %s each can tell)", count(fewest, "request"))
+		line += fmt.Sprintf(" (as far as %s each can tell)", Count(fewest, "request"))
 	}
 	return line
-}
-
-func yes(v weir.Opt[bool]) string {
-	b, ok := v.Get()
-	switch {
-	case !ok:
-		return "unknown"
-	case b:
-		return "yes"
-	}
-	return "no"
 }

@@ -28,8 +28,8 @@ type Quantiles struct {
 // percentiles are those that are told.
 var percentiles = []float64{0.5, 0.95, 0.99}
 
-// at is the p-quantile, its interval and whether that is open.
-func (q *Quantiles) at(p float64) (v weir.Opt[float64], ci stats.Interval) {
+// At is the p-quantile, of the three, and its interval.
+func (q *Quantiles) At(p float64) (v weir.Opt[float64], ci stats.Interval) {
 	switch p {
 	case 0.5:
 		return q.P50, q.CI50
@@ -52,7 +52,7 @@ func (q *Quantiles) fill(c curve, sign float64) {
 	for _, p := range percentiles {
 		v, ci := signed(c.At(p), sign), c.Interval(p)
 		if sign < 0 {
-			ci = stats.Interval{Lo: signed(ci.Hi, sign), Hi: signed(ci.Lo, sign)}
+			ci = ci.Negated()
 		}
 		switch p {
 		case 0.5:
@@ -144,38 +144,14 @@ func waits(mine []weir.Sample, of func(*weir.Sample) weir.Span) (l stats.Latenci
 	return l
 }
 
-// latency shows a percentile: with "+" where the data do not bound it from
-// above, ">60 s" where what was cut might have reached it, and where it was never
-// reached, how many were ever answered.
-func latency(q Quantiles, p float64) string {
-	v, _ := q.at(p)
-	ms, ok := v.Get()
-	if ok {
-		return millis(ms) + q.mark(p)
-	}
-	if q.N == 0 || q.Reached+q.Cut == 0 {
-		return "n/a"
-	}
-	never := q.N - q.Reached - q.Cut
-	if cut, ok := q.CutAt.Get(); ok && float64(never) <= (1-p)*float64(q.N) {
-		return ">" + millis(cut)
-	}
-	return fmt.Sprintf("n/a: %.0f %% came", 100*float64(q.Reached)/float64(q.N))
+// OpenEnded tells whether the data do not bound the p-quantile from the bad side.
+func (q *Quantiles) OpenEnded(p float64) bool {
+	return slices.Contains(q.Open, fmt.Sprintf("p%.0f", 100*p))
 }
 
 func (q *Quantiles) mark(p float64) string {
-	if slices.Contains(q.Open, fmt.Sprintf("p%.0f", 100*p)) {
+	if q.OpenEnded(p) {
 		return "+"
 	}
 	return ""
-}
-
-// between shows an interval: "[205, 220]", in the unit of the value before it.
-func between(ci stats.Interval, show func(float64) string) string {
-	lo, ok1 := ci.Lo.Get()
-	hi, ok2 := ci.Hi.Get()
-	if !ok1 || !ok2 {
-		return ""
-	}
-	return fmt.Sprintf("[%s, %s]", show(lo), show(hi))
 }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // TestSchemaIsOfTheTypes: the published schema is what the Go types and their
@@ -50,26 +52,21 @@ func TestSchemaIsOfTheTypes(t *testing.T) {
 // is in no document.
 func TestSchemaTakesWhatIsWritten(t *testing.T) {
 	v := validator(t)
-	sweep := queueing()
-	before, after := handMade(), handMade()
-	good(&before, "north", 3, time.Second, time.Millisecond)
-	good(&after, "north", 3, time.Second, time.Millisecond)
-	apart(&before, &after)
-	comparison, err := Compare([]Named{{"before", before}, {"after", after}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	merged, err := Merge([]Named{{"before", before}, {"after", after}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := everyClass()
+	sweep := handmade.Queueing()
+	before, after := handmade.Run(), handmade.Run()
+	handmade.Good(&before, "north", 3, time.Second, time.Millisecond)
+	handmade.Good(&after, "north", 3, time.Second, time.Millisecond)
+	handmade.Apart(&before, &after)
+	comparison := report.NewComparison([]report.Named{{Name: "before", Run: before}, {Name: "after", Run: after}})
+	merged := before
+	merged.Merged = []report.MergedRun{{Name: "before", Started: before.Started, Duration: weir.Dur(before.Duration), Seed: 1}, {Name: "after", Started: after.Started, Duration: weir.Dur(after.Duration), Seed: 2}}
+	full := handmade.EveryClass()
 	full.Settings.SLO, full.Settings.Extra = "ttft<=300ms,success>=99%", map[string]json.RawMessage{"top_p": json.RawMessage("0.9")}
 	full.Settings.Targets[0].Price = &weir.Price{Rates: weir.Rates{Input: weir.Some(1.0)}, Tiers: []weir.PriceTier{{From: 9}}}
 	full.Lost = []string{"something"}
 	for name, doc := range map[string]any{
-		"nothing": Summarise(handMade()), "every class": Summarise(full), "merged": Summarise(merged), "zero": Summarise(Run{}),
-		"laps":  Summarise(laps(30, time.Minute, [2]time.Duration{time.Second, time.Second}, [2]time.Duration{1e6, 2e6})),
+		"nothing": report.Summarise(handmade.Run()), "every class": report.Summarise(full), "merged": report.Summarise(merged), "zero": report.Summarise(report.Run{}),
+		"laps":  report.Summarise(handmade.Laps(30, time.Minute, [2]time.Duration{time.Second, time.Second}, [2]time.Duration{1e6, 2e6})),
 		"sweep": sweep, "comparison": comparison,
 	} {
 		b, err := json.Marshal(doc)
@@ -95,7 +92,7 @@ func TestSchemaTakesWhatIsWritten(t *testing.T) {
 // object: the published one leaves room for new fields.
 func validator(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.JSONSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +126,8 @@ func generated(t *testing.T) []byte {
 	for _, dir := range []string{".", "../stats", "../.."} {
 		g.readComments(t, dir)
 	}
-	forms := []any{g.of(reflect.TypeFor[Summary]()), g.of(reflect.TypeFor[Sweep]()), g.of(reflect.TypeFor[Comparison]())}
-	for def, form := range map[string]string{"Summary": Schema, "SweepPoint": Schema, "ComparedRun": Schema, "Sweep": SweepSchema, "Comparison": ComparisonSchema} {
+	forms := []any{g.of(reflect.TypeFor[report.Summary]()), g.of(reflect.TypeFor[report.Sweep]()), g.of(reflect.TypeFor[report.Comparison]())}
+	for def, form := range map[string]string{"Summary": report.Schema, "SweepPoint": report.Schema, "ComparedRun": report.Schema, "Sweep": report.SweepSchema, "Comparison": report.ComparisonSchema} {
 		g.defs[def].(object)["properties"].(object)["schema"] = object{"const": form}
 	}
 	b, err := json.MarshalIndent(object{

@@ -8,8 +8,8 @@ import (
 	"weir.dev/weir/internal/stats"
 )
 
-// sentences are the verdict as people read it.
-func sentences(s *Summary) (lines []string) {
+// Sentences are the verdict as people read it; none without one.
+func (s *Summary) Sentences() (lines []string) {
 	v := s.Verdict
 	if v == nil {
 		return nil
@@ -39,21 +39,21 @@ func (v *Verdict) pair() string {
 		m := &v.Metrics[i]
 		d := &m.Duels[0]
 		if !d.Differs {
-			missed = append(missed, "no difference found in "+words[m.Metric]+power(d))
+			missed = append(missed, "no difference found in "+m.InWords()+power(d))
 			continue
 		}
 		p = max(p, d.Adjusted)
-		l := m.lead(d)
+		l := m.Lead(d)
 		says := l.String()
-		if l.who != subject {
-			says = l.who + " is " + says
+		if l.Who != subject {
+			says = l.Who + " is " + says
 		}
-		subject = l.who
+		subject = l.Who
 		found = append(found, says)
 	}
 	line := strings.Join(found, " and ")
 	if len(found) > 0 {
-		line += ", " + chance(p)
+		line += ", " + Chance(p)
 	}
 	if len(missed) > 0 {
 		if line != "" {
@@ -66,34 +66,43 @@ func (v *Verdict) pair() string {
 
 var words = map[string]string{"output_speed": "output speed", "ttft": "time to first token", "e2e": "e2e"}
 
-// lead is who is ahead of the other in a figure, and by how much.
-type lead struct{ who, amount, interval, what string }
+// Lead is who is ahead of the other in a figure, and by how much: "1.20x" and
+// "faster in output speed", or "88 ms" and "quicker to the first token".
+type Lead struct{ Who, Amount, Interval, What string }
 
-func (l lead) String() string { return l.amount + " " + l.what + " " + l.interval }
+// String is all of it but who.
+func (l Lead) String() string { return l.Amount + " " + l.What + " " + l.Interval }
 
-func (m *MetricResult) lead(d *DuelResult) lead {
+// InWords names the figure.
+func (m *MetricResult) InWords() string { return words[m.Metric] }
+
+// MoreIsBetter tells a speed from a wait.
+func (m *MetricResult) MoreIsBetter() bool { return m.Metric == speedMetric.name }
+
+// Lead tells who of two is ahead.
+func (m *MetricResult) Lead(d *DuelResult) Lead {
 	ratio, ci := d.Ratio.Or(1), d.Interval
-	if m.Metric == speedMetric.name {
+	if m.MoreIsBetter() {
 		who := d.B
 		if ratio < 1 {
 			who, ratio = d.A, 1/ratio
 			ci = stats.Between(1/ci.Hi.Or(1), 1/ci.Lo.Or(1))
 		}
-		return lead{who, factor(ratio) + "x", between(ci, factor), "faster in output speed"}
+		return Lead{who, factor(ratio) + "x", Between(ci, factor), "faster in output speed"}
 	}
 	who := d.B
 	ms, delta := d.DeltaMS.Or(0), d.DeltaCI
 	if ms > 0 {
 		who = d.A
 	} else {
-		ms, delta = -ms, stats.Interval{Lo: signed(delta.Hi, -1), Hi: signed(delta.Lo, -1)}
+		ms, delta = -ms, delta.Negated()
 	}
-	show, _ := scale(ms)
+	show, _ := Scale(ms)
 	what := "quicker to the first token"
 	if m.Metric == e2eMetric.name {
 		what = "quicker to the end"
 	}
-	return lead{who, millis(ms), between(delta, show), what}
+	return Lead{who, Millis(ms), Between(delta, show), what}
 }
 
 func factor(v float64) string { return fmt.Sprintf("%.2f", v) }
@@ -107,12 +116,9 @@ func power(d *DuelResult) string {
 	return fmt.Sprintf(" (one of %.2g %% would have been seen with 80 %% power)", 100*v)
 }
 
-func chance(p float64) string {
-	if p < 0.001 {
-		return "p < 0.001"
-	}
-	return fmt.Sprintf("p = %.2g", p)
-}
+// Basis is what a verdict stands on, to be said behind it: " over 30 blocks in
+// 2.0 hours; spread across targets 12 %".
+func (s *Summary) Basis() string { return s.Verdict.over() + spreadWords(s) }
 
 // over is how much the verdict stands on.
 func (v *Verdict) over() string {
@@ -144,7 +150,7 @@ func spreadWords(s *Summary) string {
 	for i := range s.Verdict.Metrics {
 		m := &s.Verdict.Metrics[i]
 		chance, ok := m.Spread.Chance.Get()
-		if m.Metric == speedMetric.name && ok {
+		if m.MoreIsBetter() && ok {
 			return fmt.Sprintf("; spread across targets %.0f %% (chance alone %.0f %%)", 100*m.Spread.Value.Or(value), 100*chance)
 		}
 	}
@@ -164,5 +170,5 @@ func (m *MetricResult) ranking() string {
 		}
 		parts[i] = place + ". " + r.Target
 	}
-	return "places in " + words[m.Metric] + ": " + strings.Join(parts, ", ")
+	return "places in " + m.InWords() + ": " + strings.Join(parts, ", ")
 }

@@ -159,7 +159,7 @@ func sloCells(t *TargetSummary) (goodput, within string) {
 	if v, ok := t.SLO.Goodput.Get(); ok {
 		goodput = fmt.Sprintf("%.3g/s", v)
 	}
-	return goodput, percent(t.SLO.Attainment)
+	return goodput, Percent(t.SLO.Attainment)
 }
 
 // objectives says which objectives of the run a target met.

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"slices"
@@ -6,14 +6,16 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // one makes a run of one target from samples.
-func one(samples ...weir.Sample) *TargetSummary {
-	r := handMade()
+func one(samples ...weir.Sample) *report.TargetSummary {
+	r := handmade.Run()
 	r.Settings.Targets, r.Notes = r.Settings.Targets[:1], r.Notes[:1]
 	r.Samples = samples
-	return &Summarise(r).Targets[0]
+	return &report.Summarise(r).Targets[0]
 }
 
 func wantOpt(t *testing.T, what string, got weir.Opt[float64], want float64) {
@@ -34,14 +36,14 @@ func wantNone(t *testing.T, what string, got weir.Opt[float64]) {
 // is tokens over e2e where usage is known, and what needs events is null. With
 // streams there is no whole speed.
 func TestWholeAnswers(t *testing.T) {
-	unknown := whole("north", 4*time.Second, 0)
+	unknown := handmade.Whole("north", 4*time.Second, 0)
 	unknown.Usage = weir.Usage{}
-	r := handMade()
+	r := handmade.Run()
 	r.Settings.Stream, r.Settings.Targets = false, r.Settings.Targets[:1]
 	r.Samples = []weir.Sample{
-		whole("north", time.Second, 50), whole("north", 2*time.Second, 200), unknown, failed("north", weir.UpstreamError, 503, "", ""),
+		handmade.Whole("north", time.Second, 50), handmade.Whole("north", 2*time.Second, 200), unknown, handmade.Failed("north", weir.UpstreamError, 503, "", ""),
 	}
-	s := Summarise(r).Targets[0]
+	s := report.Summarise(r).Targets[0]
 	wantOpt(t, "e2e p50", s.E2E.P50, 2000)
 	wantNone(t, "e2e p95", s.E2E.P95)
 	if s.E2E.N != 4 || s.E2E.Reached != 3 || !slices.Equal(s.E2E.Open, []string{"p50", "p95", "p99"}) {
@@ -52,18 +54,18 @@ func TestWholeAnswers(t *testing.T) {
 	if s.WholeRate.N != 2 {
 		t.Errorf("whole speed %+v", s.WholeRate)
 	}
-	for name, q := range map[string]Quantiles{"ttfat": s.TTFAT, "tpot": s.TPOT, "output speed": s.Speed, "e2e@N": s.E2EAtN, "ttft": s.TTFT} {
+	for name, q := range map[string]report.Quantiles{"ttfat": s.TTFAT, "tpot": s.TPOT, "output speed": s.Speed, "e2e@N": s.E2EAtN, "ttft": s.TTFT} {
 		wantNone(t, name, q.P50)
 	}
 	r.Settings.Stream = true
-	wantNone(t, "whole speed of streams", Summarise(r).Targets[0].WholeRate.P50)
+	wantNone(t, "whole speed of streams", report.Summarise(r).Targets[0].WholeRate.P50)
 }
 
 // TestQuantilesAreObservedRanks: type 1, whatever the order of the samples.
 func TestQuantilesAreObservedRanks(t *testing.T) {
 	var all []weir.Sample
 	for _, ttft := range []int{90, 10, 50, 30, 70, 20, 100, 40, 80, 60} {
-		all = append(all, sample("north", time.Duration(ttft)*time.Millisecond, time.Duration(ttft)*100*time.Microsecond))
+		all = append(all, handmade.Sample("north", time.Duration(ttft)*time.Millisecond, time.Duration(ttft)*100*time.Microsecond))
 	}
 	s := one(all...)
 	wantOpt(t, "ttft p50", s.TTFT.P50, 50)
@@ -88,9 +90,9 @@ func TestFailuresStayInRanks(t *testing.T) {
 	} {
 		var all []weir.Sample
 		for i := range 18 {
-			all = append(all, sample("north", time.Duration(i+1)*time.Millisecond, time.Millisecond))
+			all = append(all, handmade.Sample("north", time.Duration(i+1)*time.Millisecond, time.Millisecond))
 		}
-		all = append(all, failed("north", o, 0, "", ""), failed("north", o, 0, "", ""))
+		all = append(all, handmade.Failed("north", o, 0, "", ""), handmade.Failed("north", o, 0, "", ""))
 		s := one(all...)
 		if s.Requests != 20 || s.Eligible != 20 || s.TTFT.N != 20 || s.TTFT.Reached != 18 || s.Outcomes[o] != 2 {
 			t.Errorf("%s: %+v", o, s)
@@ -110,11 +112,11 @@ func TestFailuresStayInRanks(t *testing.T) {
 // least so long: here for the fastest, of which half were cut.
 func TestCutByUs(t *testing.T) {
 	for _, o := range []weir.Outcome{weir.Canceled, weir.Abandoned} {
-		cut := failed("north", o, 0, "", "")
+		cut := handmade.Failed("north", o, 0, "", "")
 		cut.CensoredAt = weir.SpanOf(5 * time.Millisecond)
-		begun := sample("north", 30*time.Millisecond, time.Millisecond) // had output before it was cut
+		begun := handmade.Sample("north", 30*time.Millisecond, time.Millisecond) // had output before it was cut
 		begun.Outcome, begun.CensoredAt = o, weir.SpanOf(40*time.Millisecond)
-		s := one(sample("north", 10*time.Millisecond, time.Millisecond), sample("north", 20*time.Millisecond, time.Millisecond), cut, begun)
+		s := one(handmade.Sample("north", 10*time.Millisecond, time.Millisecond), handmade.Sample("north", 20*time.Millisecond, time.Millisecond), cut, begun)
 		if s.Eligible != 2 || s.TTFT.N != 4 || s.TTFT.Reached != 3 || s.TTFT.Cut != 1 || s.E2E.Cut != 2 {
 			t.Errorf("%s: %+v", o, s)
 		}
@@ -127,9 +129,9 @@ func TestCutByUs(t *testing.T) {
 // TestNotEligible: what says nothing of the target is in no rank and no rate.
 func TestNotEligible(t *testing.T) {
 	for _, o := range []weir.Outcome{weir.Auth, weir.BadRequest, weir.RateLimited} {
-		out := failed("north", o, 0, "", "")
+		out := handmade.Failed("north", o, 0, "", "")
 		out.TTFT = weir.SpanOf(time.Hour) // had output before it ended
-		s := one(sample("north", 10*time.Millisecond, time.Millisecond), sample("north", 20*time.Millisecond, time.Millisecond), out, out)
+		s := one(handmade.Sample("north", 10*time.Millisecond, time.Millisecond), handmade.Sample("north", 20*time.Millisecond, time.Millisecond), out, out)
 		if s.Requests != 4 || s.Eligible != 2 || s.TTFT.N != 2 || s.TTFT.Reached != 2 || s.Outcomes[o] != 2 {
 			t.Errorf("%s: %+v", o, s)
 		}
@@ -146,9 +148,9 @@ func TestNotEligible(t *testing.T) {
 // TestPartialAnswersCount: an answer that broke after its first output had a
 // first output; it never had an end, and no speed is told from it.
 func TestPartialAnswersCount(t *testing.T) {
-	cut := sample("north", 5*time.Millisecond, time.Millisecond)
+	cut := handmade.Sample("north", 5*time.Millisecond, time.Millisecond)
 	cut.Outcome = weir.Truncated
-	s := one(sample("north", 10*time.Millisecond, 2*time.Millisecond), cut)
+	s := one(handmade.Sample("north", 10*time.Millisecond, 2*time.Millisecond), cut)
 	wantOpt(t, "ttft p50", s.TTFT.P50, 5)
 	wantOpt(t, "ttft p99", s.TTFT.P99, 10)
 	wantOpt(t, "success", s.Success, 0.5)
@@ -162,11 +164,11 @@ func TestPartialAnswersCount(t *testing.T) {
 // TestWarmupIsInNoFigure, and its failures are told only where there is
 // nothing else.
 func TestWarmupIsInNoFigure(t *testing.T) {
-	warm := sample("north", time.Hour, time.Second)
+	warm := handmade.Sample("north", time.Hour, time.Second)
 	warm.Warmup = true
-	broken := failed("north", weir.UpstreamError, 503, "", "")
+	broken := handmade.Failed("north", weir.UpstreamError, 503, "", "")
 	broken.Warmup = true
-	s := one(warm, broken, sample("north", 10*time.Millisecond, time.Millisecond))
+	s := one(warm, broken, handmade.Sample("north", 10*time.Millisecond, time.Millisecond))
 	if s.Warmup != 2 || s.Requests != 1 || s.TTFT.N != 1 || len(s.Failures) != 0 || len(s.Outcomes) != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -182,8 +184,8 @@ func TestWarmupIsInNoFigure(t *testing.T) {
 // TestNoOutputIsNoFailure: a good answer without output has no ttft, which is
 // neither 0 nor never.
 func TestNoOutputIsNoFailure(t *testing.T) {
-	empty := failed("north", weir.OK, 200, "", "")
-	s := one(sample("north", 10*time.Millisecond, time.Millisecond), empty)
+	empty := handmade.Failed("north", weir.OK, 200, "", "")
+	s := one(handmade.Sample("north", 10*time.Millisecond, time.Millisecond), empty)
 	wantOpt(t, "success", s.Success, 1)
 	wantOpt(t, "ttft p99", s.TTFT.P99, 10)
 	if s.TTFT.N != 1 {
@@ -193,13 +195,13 @@ func TestNoOutputIsNoFailure(t *testing.T) {
 
 func TestFailuresAreClassed(t *testing.T) {
 	s := one(
-		failed("north", weir.Truncated, 200, "closed", ""),
-		failed("north", weir.UpstreamError, 503, "overloaded", "first"),
-		failed("north", weir.UpstreamError, 500, "", "other"),
-		failed("north", weir.UpstreamError, 503, "overloaded", "second"),
-		failed("south", weir.UpstreamError, 503, "overloaded", "not ours"),
+		handmade.Failed("north", weir.Truncated, 200, "closed", ""),
+		handmade.Failed("north", weir.UpstreamError, 503, "overloaded", "first"),
+		handmade.Failed("north", weir.UpstreamError, 500, "", "other"),
+		handmade.Failed("north", weir.UpstreamError, 503, "overloaded", "second"),
+		handmade.Failed("south", weir.UpstreamError, 503, "overloaded", "not ours"),
 	)
-	want := []Failure{
+	want := []report.Failure{
 		{Outcome: weir.UpstreamError, Status: 503, ErrorType: "overloaded", Count: 2, Example: "first"},
 		{Outcome: weir.Truncated, ErrorType: "closed", Count: 1},
 		{Outcome: weir.UpstreamError, Status: 500, Count: 1, Example: "other"},
@@ -210,23 +212,23 @@ func TestFailuresAreClassed(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	r := handMade()
-	good(&r, "north", 1, time.Millisecond, 8*time.Millisecond)
-	wantNone(t, "spread of one", Summarise(r).Spread)
-	good(&r, "a-longer-name", 1, time.Millisecond, 10*time.Millisecond)
-	wantOpt(t, "spread of 125 and 100 tok/s", Summarise(r).Spread, 0.2)
+	r := handmade.Run()
+	handmade.Good(&r, "north", 1, time.Millisecond, 8*time.Millisecond)
+	wantNone(t, "spread of one", report.Summarise(r).Spread)
+	handmade.Good(&r, "a-longer-name", 1, time.Millisecond, 10*time.Millisecond)
+	wantOpt(t, "spread of 125 and 100 tok/s", report.Summarise(r).Spread, 0.2)
 }
 
 func TestClientLimited(t *testing.T) {
 	wakeUp := 20 * time.Microsecond
-	run := func(change func(*weir.Sample)) Client {
-		r := handMade()
+	run := func(change func(*weir.Sample)) report.Client {
+		r := handmade.Run()
 		r.WakeUps = []time.Duration{wakeUp}
-		good(&r, "north", 20, 50*time.Millisecond, 8*time.Millisecond)
+		handmade.Good(&r, "north", 20, 50*time.Millisecond, 8*time.Millisecond)
 		for i := range r.Samples {
 			change(&r.Samples[i])
 		}
-		return Summarise(r).Client
+		return report.Summarise(r).Client
 	}
 	if c := run(func(*weir.Sample) {}); c.Limited || c.Why != "" || c.Events != 20*128 {
 		t.Errorf("%+v", c)

@@ -17,7 +17,7 @@ func (s *Sweep) text() (p text) {
 	if len(s.Points) == 0 {
 		return p
 	}
-	p.lines(sweepHeadline(s))
+	p.lines(s.Headline())
 	for _, point := range s.Points {
 		for _, line := range lostLines(point.Summary) {
 			p.lines(fmt.Sprintf("%s (at %s)", line, PointName(s.Over, point.Point)))
@@ -25,18 +25,19 @@ func (s *Sweep) text() (p text) {
 	}
 	for i := range s.Points[0].Targets {
 		p.table(sweepTable(s, i))
-		p.lines(sweepTroubles(s, i)...)
-		p.lines(saturationLine(s.Over, s.Saturation[i]))
+		p.lines(s.troubles(i)...)
+		p.lines(s.SaturationLine(i))
 	}
 	if !s.Points[0].Settings.Stream {
-		p.lines(wholeLine)
+		p.lines(WholeLine)
 	}
-	p.lines(sweepCost(s))
-	p.lines(sweepClient(s)...)
+	p.lines(s.CostLine())
+	p.lines(s.ClientLines()...)
 	return p
 }
 
-func sweepHeadline(s *Sweep) string {
+// Headline is what was asked over which points, in the terminal's styles.
+func (s *Sweep) Headline() string {
 	first := s.Points[0].Summary
 	c := first.Settings
 	var points []string
@@ -50,11 +51,11 @@ func sweepHeadline(s *Sweep) string {
 			over += fmt.Sprintf(", at most %d under way", c.Concurrency)
 		}
 	}
-	parts := []string{bold.Render(models(first)), count(len(first.Targets), "target"), asked(&c), over, sweepTook(s)}
+	parts := []string{bold.Render(first.Models()), Count(len(first.Targets), "target"), c.Asked(), over, sweepTook(s)}
 	if c.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
 	}
-	parts = append(parts, texts(&c)...)
+	parts = append(parts, c.Texts()...)
 	return strings.Join(parts, " · ") + faint.Render(fmt.Sprintf(" · seed %d", c.Seed))
 }
 
@@ -77,7 +78,7 @@ func sweepTook(s *Sweep) string {
 	case least < most:
 		return fmt.Sprintf("%d to %d requests at each in %s", least, most, d)
 	}
-	return fmt.Sprintf("%s at each in %s", count(most, "request"), d)
+	return fmt.Sprintf("%s at each in %s", Count(most, "request"), d)
 }
 
 // sweepTable has one row a point.
@@ -103,8 +104,8 @@ func sweepTable(s *Sweep, target int) [][]string {
 		}
 		rows = append(rows, []string{
 			name, point, answered(t),
-			orDash(latency(t.TTFT, 0.5)), orDash(latency(t.TTFT, 0.95)),
-			orDash(speed(fast)), orDash(latency(t.E2E, 0.5)),
+			orDash(Latency(t.TTFT, 0.5)), orDash(Latency(t.TTFT, 0.95)),
+			orDash(Speed(fast)), orDash(Latency(t.E2E, 0.5)),
 			carried(t.Steady.OutputRate, t.Steady.OutputError), carried(t.Steady.RequestRate, t.Steady.RequestError), failedAs(t),
 		})
 		name = ""
@@ -135,21 +136,11 @@ func carried(rate, off weir.Opt[float64]) string {
 	if !ok {
 		return "-"
 	}
-	text := throughput(r)
+	text := Throughput(r)
 	if e, ok := off.Get(); ok {
 		text += fmt.Sprintf(" ±%.0f %%", 100*e)
 	}
 	return text
-}
-
-func throughput(r float64) string {
-	switch {
-	case r >= 99.5:
-		return fmt.Sprintf("%.0f", r)
-	case r >= 9.95:
-		return fmt.Sprintf("%.1f", r)
-	}
-	return fmt.Sprintf("%.2f", r)
 }
 
 // failedAs counts what was not answered well by its outcome.
@@ -168,6 +159,12 @@ func failedAs(t *TargetSummary) string {
 	return strings.Join(parts, ", ")
 }
 
+// SaturationLine says where the target of this number saturates, or why that is not
+// told, in the terminal's styles.
+func (s *Sweep) SaturationLine(target int) string {
+	return saturationLine(s.Over, s.Saturation[target])
+}
+
 func saturationLine(over string, s Saturation) string {
 	name := bold.Render(s.Target)
 	point, ok := s.Point.Get()
@@ -178,9 +175,9 @@ func saturationLine(over string, s Saturation) string {
 	if s.Throughput == "output_rate" {
 		unit = "tok/s"
 	}
-	line := fmt.Sprintf("%s saturates at %s: %s %s", name, PointName(over, point), throughput(s.Rate.Or(0)), unit)
+	line := fmt.Sprintf("%s saturates at %s: %s %s", name, PointName(over, point), Throughput(s.Rate.Or(0)), unit)
 	if best := s.BestPoint.Or(point); best != point {
-		line += fmt.Sprintf(", within 5 %% of the best seen (%s at %s)", throughput(s.BestRate.Or(0)), PointName(over, best))
+		line += fmt.Sprintf(", within 5 %% of the best seen (%s at %s)", Throughput(s.BestRate.Or(0)), PointName(over, best))
 	} else {
 		line += ", the best seen"
 	}
@@ -201,31 +198,42 @@ func times(ratio float64) string {
 	return fmt.Sprintf("%.1f", ratio)
 }
 
-// sweepTroubles are the lines about one target: failures of all points by
-// class, and oddities with the points at which they were.
-func sweepTroubles(s *Sweep, target int) []string {
-	all := TargetSummary{Name: s.Points[0].Targets[target].Name}
-	var odd []string
+// troubles are the lines about one target: failures of all points by class, and
+// oddities.
+func (s *Sweep) troubles(target int) []string {
+	return append(failureLines(s.Points[0].Summary, s.Pooled(target)), s.Oddities(target)...)
+}
+
+// Pooled is a target with the requests and the failures of all points; it has no
+// other figure.
+func (s *Sweep) Pooled(target int) *TargetSummary {
+	all := &TargetSummary{Name: s.Points[0].Targets[target].Name}
+	for _, p := range s.Points {
+		all.add(&p.Targets[target])
+	}
+	return all
+}
+
+// Oddities are those of a target, as a Summary has them, with the points at which
+// they were.
+func (s *Sweep) Oddities(target int) (lines []string) {
 	points := map[string][]string{}
 	for _, p := range s.Points {
 		t := p.Targets[target]
-		all.add(&t)
 		if sent := t.Achieved.Or(0); t.SlotWaits == 0 && sent >= nearBest*t.Asked.Or(0) {
 			t.Asked = weir.None[float64]() // the table has it
 		}
-		for _, line := range oddities(p.Summary, &t) {
+		for _, line := range p.Summary.Oddities(&t) {
 			if points[line] == nil {
-				odd = append(odd, line)
+				lines = append(lines, line)
 			}
 			points[line] = append(points[line], PointName(s.Over, p.Point))
 		}
 	}
-	lines := failureLines(s.Points[0].Summary, &all)
-	for _, line := range odd {
+	for i, line := range lines {
 		if len(points[line]) < len(s.Points) {
-			line += " (at " + strings.Join(points[line], ", ") + ")"
+			lines[i] += " (at " + strings.Join(points[line], ", ") + ")"
 		}
-		lines = append(lines, line)
 	}
 	return lines
 }
@@ -251,7 +259,8 @@ func (out *TargetSummary) add(t *TargetSummary) {
 	}
 }
 
-func sweepCost(s *Sweep) string {
+// CostLine is what all points cost; empty where no cost is known.
+func (s *Sweep) CostLine() string {
 	sum, known, uncosted := 0.0, false, 0
 	for _, p := range s.Points {
 		for _, t := range p.Targets {
@@ -264,16 +273,17 @@ func sweepCost(s *Sweep) string {
 	}
 	line := fmt.Sprintf("the sweep cost %.4f $", sum)
 	if uncosted > 0 {
-		line += fmt.Sprintf(", and what %s cost whose usage did not come", count(uncosted, "request"))
+		line += fmt.Sprintf(", and what %s cost whose usage did not come", Count(uncosted, "request"))
 	}
-	if about := priceLine(s.Points[0].Summary); about != "" {
+	if about := s.Points[0].Summary.PriceLine(); about != "" {
 		line += "; " + about
 	}
 	return line
 }
 
-// sweepClient says at which points this machine was the limit.
-func sweepClient(s *Sweep) (lines []string) {
+// ClientLines say at which points this machine was the limit, in the terminal's
+// styles.
+func (s *Sweep) ClientLines() (lines []string) {
 	late := weir.None[float64]()
 	for _, p := range s.Points {
 		if v, ok := p.Client.LatenessP99.Get(); ok && v >= late.Or(0) {

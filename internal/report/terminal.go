@@ -19,13 +19,13 @@ func (s *Summary) text() (p text) {
 		p.lines(troubles(s, &t)...)
 	}
 	if !s.Settings.Stream {
-		p.lines(wholeLine)
+		p.lines(WholeLine)
 	}
-	p.lines(sentences(s)...)
+	p.lines(s.Sentences()...)
 	if s.Settings.Stream {
 		p.lines(fitLine(s))
 	}
-	p.lines(priceLine(s), clientLine(s.Client))
+	p.lines(s.PriceLine(), clientLine(s.Client))
 	return p
 }
 
@@ -38,7 +38,7 @@ func mergedLine(s *Summary) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("merged from %s: %s", count(len(parts), "run"), strings.Join(parts, ", "))
+	return fmt.Sprintf("merged from %s: %s", Count(len(parts), "run"), strings.Join(parts, ", "))
 }
 
 // clockForm is how times of day are shown.
@@ -51,8 +51,9 @@ func lostLines(s *Summary) (lines []string) {
 	return lines
 }
 
-// priceLine says how old the prices are and what the costs assume.
-func priceLine(s *Summary) string {
+// PriceLine says how old the prices are and what the costs assume; empty without a
+// price.
+func (s *Summary) PriceLine() string {
 	var dates, assumed []string
 	for i, t := range s.Settings.Targets {
 		if t.Price == nil {
@@ -86,19 +87,19 @@ var (
 func headline(s *Summary) string {
 	c := s.Settings
 	parts := []string{
-		bold.Render(models(s)), count(len(s.Targets), "target"), asked(&c),
-		paced(s), took(s),
+		bold.Render(s.Models()), Count(len(s.Targets), "target"), c.Asked(),
+		s.Paced(), s.Took(),
 	}
 	if c.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("%d warm-up", c.Warmup))
 	}
-	parts = append(parts, texts(&c)...)
+	parts = append(parts, c.Texts()...)
 	line := strings.Join(parts, " · ") + faint.Render(fmt.Sprintf(" · seed %d", c.Seed))
 	return line
 }
 
-// paced is the load: slots, or a rate that the slots cap.
-func paced(s *Summary) string {
+// Paced is the load: slots, or a rate that the slots cap.
+func (s *Summary) Paced() string {
 	switch c := s.Settings; {
 	case c.Load == "":
 		return fmt.Sprintf("concurrency %d per target", c.Concurrency)
@@ -109,7 +110,9 @@ func paced(s *Summary) string {
 	}
 }
 
-func took(s *Summary) string {
+// Took is how much was sent in which time, or why it ended early, in the terminal's
+// styles.
+func (s *Summary) Took() string {
 	d := duration(s.Duration.Duration().Seconds())
 	if s.Interrupted {
 		return red.Render(fmt.Sprintf("interrupted after %s; these are the requests that ended before", d))
@@ -124,13 +127,13 @@ func took(s *Summary) string {
 		return "in " + d
 	}
 	if v := s.Verdict; v != nil && v.Laps {
-		return fmt.Sprintf("%s each in %s over %s", count(s.Settings.Requests, "request"), count(v.Blocks, "lap"), d)
+		return fmt.Sprintf("%s each in %s over %s", Count(s.Settings.Requests, "request"), Count(v.Blocks, "lap"), d)
 	}
-	return fmt.Sprintf("%s each in %s", count(s.Settings.Requests, "request"), d)
+	return fmt.Sprintf("%s each in %s", Count(s.Settings.Requests, "request"), d)
 }
 
-// models names the one model, or says how many there are.
-func models(s *Summary) string {
+// Models names the one model, or says how many there are.
+func (s *Summary) Models() string {
 	names := map[string]bool{}
 	for _, t := range s.Targets {
 		names[t.Model] = true
@@ -138,14 +141,7 @@ func models(s *Summary) string {
 	if len(names) == 1 {
 		return s.Targets[0].Model
 	}
-	return count(len(names), "model")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return Count(len(names), "model")
 }
 
 func duration(seconds float64) string {
@@ -244,9 +240,9 @@ func row(t *TargetSummary) []string {
 	}
 	return []string{
 		name,
-		latencyBetween(t.TTFT), latency(t.TTFT, 0.95), latency(t.TTFT, 0.99),
-		latency(t.TPOT, 0.5), speed(t.Speed), latency(t.E2EAtN, 0.5),
-		percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
+		latencyBetween(t.TTFT), Latency(t.TTFT, 0.95), Latency(t.TTFT, 0.99),
+		Latency(t.TPOT, 0.5), Speed(t.Speed), Latency(t.E2EAtN, 0.5),
+		Percent(t.Success), Tokens(t.Prompt), Tokens(t.Output), sent(t),
 	}
 }
 
@@ -258,72 +254,18 @@ func sent(t *TargetSummary) string {
 	return fmt.Sprint(t.Requests)
 }
 
-// millis shows a latency with three digits that count, and its unit.
-func millis(ms float64) string {
-	show, unit := scale(ms)
-	return show(ms) + " " + unit
-}
-
-// scale is how to show latencies about as long as ms.
-func scale(ms float64) (show func(float64) string, unit string) {
-	number := func(format string, by float64) func(float64) string {
-		return func(v float64) string { return fmt.Sprintf(format, v/by) }
-	}
-	switch {
-	case ms >= 9_995:
-		return number("%.1f", 1000), "s"
-	case ms >= 995:
-		return number("%.2f", 1000), "s"
-	case ms >= 99.5:
-		return number("%.0f", 1), "ms"
-	case ms >= 9.95:
-		return number("%.1f", 1), "ms"
-	}
-	return number("%.2f", 1), "ms"
-}
-
 // latencyBetween is the median with its interval: "212 ms [205, 220]".
 func latencyBetween(q Quantiles) string {
-	s := latency(q, 0.5)
+	s := Latency(q, 0.5)
 	ms, ok := q.P50.Get()
 	if !ok {
 		return s
 	}
-	show, _ := scale(ms)
-	if ci := between(q.CI50, show); ci != "" {
+	show, _ := Scale(ms)
+	if ci := Between(q.CI50, show); ci != "" {
 		s += " " + ci
 	}
 	return s
-}
-
-func speed(q Quantiles) string {
-	v, ok := q.P50.Get()
-	switch {
-	case !ok:
-		return "n/a"
-	case v >= 99.5:
-		return fmt.Sprintf("%.0f tok/s", v)
-	}
-	return fmt.Sprintf("%.1f tok/s", v)
-}
-
-func percent(v weir.Opt[float64]) string {
-	f, ok := v.Get()
-	switch {
-	case !ok:
-		return "n/a"
-	case f == 1:
-		return "100 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*f)
-}
-
-func tokens(v weir.Opt[float64]) string {
-	f, ok := v.Get()
-	if !ok {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.0f", f)
 }
 
 func clientLine(c Client) string {
@@ -341,10 +283,12 @@ func clientLine(c Client) string {
 		paused = fmt.Sprintf(" garbage collector paused %.1f ms;", ms.MS())
 	}
 	return fmt.Sprintf("client: lateness p99 %.2f ms; %s stamps%s, %.2f %% bounded;%s %s.",
-		late, c.Stamps, stampError(c), 100*bounded, paused, verdict)
+		late, c.Stamps, c.StampError(), 100*bounded, paused, verdict)
 }
 
-func stampError(c Client) string {
+// StampError is how late the stamps are, to be said behind whose they are; empty
+// where that was not sampled.
+func (c Client) StampError() string {
 	if off, ok := c.StampErrorP99.Get(); ok {
 		if c.Stamps == "kernel" {
 			return fmt.Sprintf(" (this process was late by p99 %.2f ms; they are not)", off)

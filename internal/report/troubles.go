@@ -14,7 +14,7 @@ import (
 // troubles are the lines below the table about one target: its failures by
 // class, each with what to do, and what is odd about its answers.
 func troubles(s *Summary, t *TargetSummary) []string {
-	return append(failureLines(s, t), oddities(s, t)...)
+	return append(failureLines(s, t), s.Oddities(t)...)
 }
 
 func failureLines(s *Summary, t *TargetSummary) (lines []string) {
@@ -24,34 +24,36 @@ func failureLines(s *Summary, t *TargetSummary) (lines []string) {
 	}
 	for _, f := range t.Failures {
 		line := fmt.Sprintf("%s: %s", bold.Render(t.Name), red.Render(describe(f, total)))
-		if hint := hint(f, target(s, t.Name)); hint != "" {
+		if hint := s.Hint(t.Name, f); hint != "" {
 			line += "; " + hint
 		}
 		if t.GaveUp {
-			line += fmt.Sprintf(" (given up: %s not sent)", count(t.Unsent, "request"))
+			line += fmt.Sprintf(" (given up: %s not sent)", Count(t.Unsent, "request"))
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-func oddities(s *Summary, t *TargetSummary) (lines []string) {
+// Oddities are the lines about what is odd about a target's answers, in the
+// terminal's styles, each with the target's name in front.
+func (s *Summary) Oddities(t *TargetSummary) (lines []string) {
 	name := bold.Render(t.Name)
 	if t.Router {
 		lines = append(lines, name+": a router: it picks a host for each request, so that its figures are of no one provider")
 	}
 	if t.Unsent > 0 && !t.GaveUp {
-		line := fmt.Sprintf("%s: %s not sent", name, count(t.Unsent, "request"))
+		line := fmt.Sprintf("%s: %s not sent", name, Count(t.Unsent, "request"))
 		if len(s.Lost) > 0 {
 			line += ", or lost"
 		}
 		lines = append(lines, line)
 	}
 	if t.Missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
+		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, Count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
 	}
 	if asked, ok := t.Asked.Get(); ok {
-		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %s drawn by the seed, %s sent; %s waited for a slot", name, asked, perSecond(t.Drawn), perSecond(t.Achieved), count(t.SlotWaits, "start")))
+		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %s drawn by the seed, %s sent; %s waited for a slot", name, asked, perSecond(t.Drawn), perSecond(t.Achieved), Count(t.SlotWaits, "start")))
 	}
 	if t.Quota.Waited > 0 {
 		limits := ""
@@ -125,13 +127,15 @@ func describe(f Failure, total int) string {
 	return line
 }
 
-func target(s *Summary, name string) weir.Target {
+// Hint says what to do about a target's failure; empty where nothing is known
+// to help.
+func (s *Summary) Hint(target string, f Failure) string {
 	for _, t := range s.Settings.Targets {
-		if t.Name == name {
-			return t
+		if t.Name == target {
+			return hint(f, t)
 		}
 	}
-	return weir.Target{}
+	return hint(f, weir.Target{})
 }
 
 // Hopeless are the reasons why there is nothing to show, a line each: every

@@ -74,7 +74,7 @@ func verdictOf(r *Run) *Verdict {
 		for k, d := range families[i] {
 			m.Duels[k].Adjusted, m.Duels[k].Differs = d.Adjusted, d.Differs()
 		}
-		for k, rank := range stats.Ranks(len(targets), families[i], m.Metric == speedMetric.name) {
+		for k, rank := range stats.Ranks(len(targets), families[i], m.MoreIsBetter()) {
 			m.Ranks = append(m.Ranks, RankResult{targets[k].Name, rank.Best, rank.Worst})
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // A run without streams has fewer figures: when the last byte of an answer came
 // is known, and nothing of what happened before.
 
-const wholeLine = "not streamed (--no-stream): ttft, tpot, stalls and output speed cannot be measured; e2e is from due to the last byte of the answer, " +
+// WholeLine says what a run without streams cannot tell.
+const WholeLine = "not streamed (--no-stream): ttft, tpot, stalls and output speed cannot be measured; e2e is from due to the last byte of the answer, " +
 	"whole speed is completion tokens / e2e: the queue and the prefill are in it"
 
 func wholeHead() []string {
@@ -19,8 +20,8 @@ func wholeHead() []string {
 func wholeRow(t *TargetSummary) []string {
 	return []string{
 		t.Name,
-		latencyBetween(t.E2E), latency(t.E2E, 0.95), latency(t.E2E, 0.99),
-		speed(t.WholeRate), percent(t.Success), tokens(t.Prompt), tokens(t.Output), sent(t),
+		latencyBetween(t.E2E), Latency(t.E2E, 0.95), Latency(t.E2E, 0.99),
+		Speed(t.WholeRate), Percent(t.Success), Tokens(t.Prompt), Tokens(t.Output), sent(t),
 	}
 }
 

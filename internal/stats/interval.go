@@ -31,3 +31,13 @@ func (i Interval) Holds(v float64) bool {
 	hi, bounded := i.Hi.Get()
 	return !bounded || v <= hi
 }
+
+// Negated is the interval of the negative.
+func (i Interval) Negated() Interval { return Interval{Lo: negated(i.Hi), Hi: negated(i.Lo)} }
+
+func negated(v weir.Opt[float64]) weir.Opt[float64] {
+	if f, ok := v.Get(); ok {
+		return weir.Some(-f)
+	}
+	return v
+}

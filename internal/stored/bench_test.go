@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // BenchmarkRead reads traces of 256 events; b.N of them.
 func BenchmarkRead(b *testing.B) {
-	one := trace("0")
+	one := handmade.Trace("0")
 	one.Ticks = nil
 	for i := range 256 {
 		at := 20*time.Millisecond + time.Duration(i)*2001*time.Microsecond

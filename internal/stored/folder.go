@@ -70,7 +70,7 @@ func Open(dir string) (*Folder, error) {
 	case !info.IsDir():
 		return nil, &weir.Error{Code: "no_run", Message: dir + " is a file", Hint: "name the folder that it is in"}
 	}
-	index, err := read(dir, report.SweepFile, maxIndex)
+	index, err := read(dir, SweepFile, maxIndex)
 	if err == nil {
 		s, err := openSweep(dir, index)
 		return &Folder{Dir: dir, Sweep: s}, err
@@ -104,10 +104,10 @@ func read(dir, name string, most int64) ([]byte, error) {
 // openRun reads a run's settings, traces and summary.
 func openRun(dir string) (*Run, error) {
 	var (
-		opening  report.Opening
+		opening  Opening
 		kept     report.Summary
-		settings = document{dir: dir, name: report.SettingsFile, schema: report.SettingsSchema, into: &opening}
-		summary  = document{dir: dir, name: report.SummaryFile, schema: report.Schema, into: &kept}
+		settings = document{dir: dir, name: SettingsFile, schema: SettingsSchema, into: &opening}
+		summary  = document{dir: dir, name: SummaryFile, schema: report.Schema, into: &kept}
 	)
 	if err := settings.load(); err != nil {
 		return nil, err
@@ -121,8 +121,8 @@ func openRun(dir string) (*Run, error) {
 		r.Version, r.Settings = opening.Version, opening.Settings
 	case summary.whole:
 		r.Version, r.Settings = kept.Version, kept.Settings
-		r.lose("%s; what was asked is taken from %s", settings.why, report.SummaryFile)
-	case settings.missing && summary.missing && !exists(dir, report.TracesFile):
+		r.lose("%s; what was asked is taken from %s", settings.why, SummaryFile)
+	case settings.missing && summary.missing && !exists(dir, TracesFile):
 		return nil, foreign(dir)
 	default:
 		return nil, &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s, and %s: what was asked is not known", dir, settings.why, summary.why), Hint: holds}
@@ -135,7 +135,7 @@ func openRun(dir string) (*Run, error) {
 	case errors.Is(err, fs.ErrNotExist) && summary.whole:
 		return r, r.asKept(dir, &kept)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s is not there, and %s", dir, report.TracesFile, summary.why), Hint: holds}
+		return nil, &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s is not there, and %s", dir, TracesFile, summary.why), Hint: holds}
 	case err != nil:
 		return nil, err
 	}
@@ -160,9 +160,9 @@ func (r *Run) asKept(dir string, kept *report.Summary) error {
 		}
 	}
 	if !sound {
-		return &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s is not there, and %s does not agree with itself", dir, report.TracesFile, report.SummaryFile), Hint: holds}
+		return &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s is not there, and %s does not agree with itself", dir, TracesFile, SummaryFile), Hint: holds}
 	}
-	r.lose("%s is not there; these are the figures as they were kept, and of no request anything is known", report.TracesFile)
+	r.lose("%s is not there; these are the figures as they were kept, and of no request anything is known", TracesFile)
 	kept.Lost = r.Lost
 	r.Kept = kept
 	return nil
@@ -185,7 +185,7 @@ func foreign(dir string) error {
 	var inside []string
 	for _, d := range entries {
 		below := filepath.Join(dir, d.Name())
-		if d.IsDir() && len(inside) < maxRuns && (exists(below, report.SettingsFile) || exists(below, report.SweepFile)) {
+		if d.IsDir() && len(inside) < maxRuns && (exists(below, SettingsFile) || exists(below, SweepFile)) {
 			inside = append(inside, below)
 		}
 	}
@@ -212,7 +212,7 @@ func checkSettings(dir string, s *report.Settings) error {
 		why = "slo: " + err.Error()
 	}
 	if why != "" {
-		return &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s: %s", dir, report.SettingsFile, why), Hint: holds}
+		return &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s: %s", dir, SettingsFile, why), Hint: holds}
 	}
 	return nil
 }

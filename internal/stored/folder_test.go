@@ -13,6 +13,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 func settings() report.Settings {
@@ -26,7 +27,7 @@ func settings() report.Settings {
 func kept(t testing.TB) (dir string, was *report.Summary) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
-	f, err := report.CreateFolder(dir, "v0.0.0-test", settings())
+	f, err := Create(dir, "v0.0.0-test", settings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,14 +36,14 @@ func kept(t testing.TB) (dir string, was *report.Summary) {
 		Notes: []report.TargetNote{{Unsent: 1, Learned: []string{"temperature"}, QuotaRefused: 2, QuotaWaited: time.Second, QuotaLimits: []string{"rpm"}}},
 	}
 	for i := range 5 {
-		tr := trace(fmt.Sprint(i))
+		tr := handmade.Trace(fmt.Sprint(i))
 		tr.Warmup = i == 0
 		tr.Due, tr.Sent = tr.Due.Add(time.Duration(i)*time.Second), tr.Sent.Add(time.Duration(i)*time.Second)
 		r.Samples = append(r.Samples, tr.Sample())
 		f.Add(tr)
 	}
 	was = report.Summarise(r)
-	if err := f.Close(was); err != nil {
+	if err := f.Close(was, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir, was
@@ -94,7 +95,7 @@ func remove(names ...string) func(t *testing.T, dir string) {
 
 func lines(edit func(lines []string) []string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
-		path := filepath.Join(dir, report.TracesFile)
+		path := filepath.Join(dir, TracesFile)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -113,21 +114,21 @@ func TestOpenDamaged(t *testing.T) {
 		interrupted bool
 		lost        []string
 	}{
-		"killed": {remove(report.SummaryFile), 5, true, []string{"summary.json is not there: the run was killed, or goes on"}},
+		"killed": {remove(SummaryFile), 5, true, []string{"summary.json is not there: the run was killed, or goes on"}},
 		"killed while it wrote": {func(t *testing.T, dir string) {
-			remove(report.SummaryFile)(t, dir)
+			remove(SummaryFile)(t, dir)
 			lines(func(l []string) []string { l[4] = l[4][:len(l[4])/2]; return l })(t, dir)
 		}, 4, true, []string{"the last line of traces.jsonl", "summary.json is not there"}},
 		"killed at once": {func(t *testing.T, dir string) {
-			remove(report.SummaryFile)(t, dir)
+			remove(SummaryFile)(t, dir)
 			lines(func([]string) []string { return nil })(t, dir)
 		}, 0, true, []string{"summary.json is not there"}},
-		"summary cut": {change(report.SummaryFile, "\"targets\": [", "\"targets\": [}"), 5, false, []string{"summary.json is damaged (invalid character"}},
-		"settings cut": {change(report.SettingsFile, "\n}\n", ""), 5, false, []string{
+		"summary cut": {change(SummaryFile, "\"targets\": [", "\"targets\": [}"), 5, false, []string{"summary.json is damaged (invalid character"}},
+		"settings cut": {change(SettingsFile, "\n}\n", ""), 5, false, []string{
 			"settings.json is damaged (unexpected end of JSON input); what was asked is taken from summary.json",
 		}},
-		"settings gone":  {remove(report.SettingsFile), 5, false, []string{"settings.json is not there; what was asked"}},
-		"traces gone":    {remove(report.TracesFile), 0, false, []string{"traces.jsonl is not there; these are the figures as they were kept, and"}},
+		"settings gone":  {remove(SettingsFile), 5, false, []string{"settings.json is not there; what was asked"}},
+		"traces gone":    {remove(TracesFile), 0, false, []string{"traces.jsonl is not there; these are the figures as they were kept, and"}},
 		"a line broken":  {lines(func(l []string) []string { l[1] = "{\"id\": 7}\n"; return l }), 4, false, []string{"line 2 of traces.jsonl, which is damaged: json: cannot", "1 of the 5 requests to north, which summary.json counts"}},
 		"lines broken":   {lines(func(l []string) []string { l[1], l[2] = "?\n", "\n"; return l }), 3, false, []string{"2 lines of traces.jsonl, which are damaged, from line 2 on: ", "2 of the 5 requests"}},
 		"null":           {lines(func(l []string) []string { return append(l, "null\n") }), 5, false, []string{`line 6 of traces.jsonl, which is damaged: unknown outcome ""`}},
@@ -166,7 +167,7 @@ func TestOpenDamaged(t *testing.T) {
 // TestOpenKilled: the time and what was not sent follow from the traces.
 func TestOpenKilled(t *testing.T) {
 	dir, _ := kept(t)
-	remove(report.SummaryFile)(t, dir)
+	remove(SummaryFile)(t, dir)
 	f, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -184,21 +185,21 @@ func TestOpenRefuses(t *testing.T) {
 		code   string
 		says   string
 	}{
-		"nothing is there": {remove(report.SettingsFile, report.SummaryFile, report.TracesFile), "no_run", "is no run folder"},
-		"only traces":      {remove(report.SettingsFile, report.SummaryFile), "run_damaged", "settings.json is not there, and summary.json is not there: what was asked is not known"},
+		"nothing is there": {remove(SettingsFile, SummaryFile, TracesFile), "no_run", "is no run folder"},
+		"only traces":      {remove(SettingsFile, SummaryFile), "run_damaged", "settings.json is not there, and summary.json is not there: what was asked is not known"},
 		"traces gone, summary unsound": {func(t *testing.T, dir string) {
-			remove(report.TracesFile)(t, dir)
-			change(report.SummaryFile, `"name": "north"`, `"name": "south"`)(t, dir) // the first is that of the settings
+			remove(TracesFile)(t, dir)
+			change(SummaryFile, `"name": "north"`, `"name": "south"`)(t, dir) // the first is that of the settings
 		}, "run_damaged", "does not agree with itself"},
-		"only settings":         {remove(report.SummaryFile, report.TracesFile), "run_damaged", "traces.jsonl is not there, and summary.json is not there"},
-		"other summary form":    {change(report.SummaryFile, report.Schema, "weir.dev/run/99"), "other_version", "has the form weir.dev/run/99, written by weir v0.0.0-test; this version reads weir.dev/run/2"},
-		"other settings form":   {change(report.SettingsFile, report.SettingsSchema, "weir.dev/settings/99"), "other_version", "weir.dev/settings/99"},
-		"other definitions":     {change(report.SummaryFile, `"metrics_version": 1`, `"metrics_version": 7`), "other_version", "measured by metrics version 7, written by weir v0.0.0-test; this version has 1"},
-		"something else's file": {change(report.SettingsFile, report.SettingsSchema, "https://json.schemastore.org/x"), "no_run", "settings.json is \"https://json"},
-		"no schema":             {change(report.SettingsFile, `"schema"`, `"scheme"`), "no_run", "has no schema"},
-		"no target":             {change(report.SettingsFile, `"targets": [`, `"targets": [], "x": [`), "run_damaged", "there is no target"},
-		"two of a name":         {change(report.SettingsFile, `"targets": [`, `"targets": [{"name":"north"},`), "run_damaged", `two targets are named "north"`},
-		"no objective":          {change(report.SettingsFile, `"workload_id"`, `"slo": "quick", "workload_id"`), "run_damaged", "slo: objective"},
+		"only settings":         {remove(SummaryFile, TracesFile), "run_damaged", "traces.jsonl is not there, and summary.json is not there"},
+		"other summary form":    {change(SummaryFile, report.Schema, "weir.dev/run/99"), "other_version", "has the form weir.dev/run/99, written by weir v0.0.0-test; this version reads weir.dev/run/2"},
+		"other settings form":   {change(SettingsFile, SettingsSchema, "weir.dev/settings/99"), "other_version", "weir.dev/settings/99"},
+		"other definitions":     {change(SummaryFile, `"metrics_version": 1`, `"metrics_version": 7`), "other_version", "measured by metrics version 7, written by weir v0.0.0-test; this version has 1"},
+		"something else's file": {change(SettingsFile, SettingsSchema, "https://json.schemastore.org/x"), "no_run", "settings.json is \"https://json"},
+		"no schema":             {change(SettingsFile, `"schema"`, `"scheme"`), "no_run", "has no schema"},
+		"no target":             {change(SettingsFile, `"targets": [`, `"targets": [], "x": [`), "run_damaged", "there is no target"},
+		"two of a name":         {change(SettingsFile, `"targets": [`, `"targets": [{"name":"north"},`), "run_damaged", `two targets are named "north"`},
+		"no objective":          {change(SettingsFile, `"workload_id"`, `"slo": "quick", "workload_id"`), "run_damaged", "slo: objective"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := kept(t)
@@ -213,7 +214,7 @@ func TestOpenRefuses(t *testing.T) {
 	dir, _ := kept(t)
 	_, err := Open(filepath.Join(dir, "nowhere"))
 	refused(t, err, "no_run", "there is no run folder")
-	_, err = Open(filepath.Join(dir, report.TracesFile))
+	_, err = Open(filepath.Join(dir, TracesFile))
 	refused(t, err, "no_run", "is a file")
 	_, err = Open(filepath.Dir(dir))
 	refused(t, err, "no_run", "there are runs in it: "+dir)
@@ -230,20 +231,18 @@ func refused(t *testing.T, err error, code, says string) {
 func sweepFolder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sweep")
-	f, err := report.CreateSweepFolder(dir, "v0.0.0-test", report.OverConcurrency, []float64{1, 2, 4})
+	f, err := CreateSweep(dir, "v0.0.0-test", report.OverConcurrency, []float64{1, 2, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var done []*report.Summary
 	for i := range 2 {
 		point := f.Begin(i, settings())
-		tr := trace(fmt.Sprint(i))
+		tr := handmade.Trace(fmt.Sprint(i))
 		r := report.Run{Version: "v0.0.0-test", Settings: settings(), Started: began, Samples: []weir.Sample{tr.Sample()}, Interrupted: i == 1}
 		point.Add(tr)
-		done = append(done, report.Summarise(r))
-		f.End(done[i])
+		f.End(report.Summarise(r), nil)
 	}
-	if err := f.Close(report.NewSweep(report.OverConcurrency, []float64{1, 2}, done)); err != nil {
+	if err := f.Close(nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -263,18 +262,18 @@ func TestOpenSweep(t *testing.T) {
 		code   string
 		says   string
 	}{
-		"cut":          {change(report.SweepFile, "\n}\n", ""), "run_damaged", "unexpected end of JSON input"},
-		"other form":   {change(report.SweepFile, report.IndexSchema, "weir.dev/sweep-index/9"), "other_version", "weir.dev/sweep-index/9"},
-		"over what":    {change(report.SweepFile, `"concurrency"`, `"colour"`), "run_damaged", `over is "colour"`},
-		"state":        {change(report.SweepFile, `"done"`, `"well"`), "run_damaged", `point 1 is "well"`},
-		"out of order": {change(report.SweepFile, `"done"`, `"waiting"`), "run_damaged", "point 2"},
-		"elsewhere":    {change(report.SweepFile, "01-concurrency-1", "../elsewhere"), "run_damaged", "../elsewhere"},
+		"cut":          {change(SweepFile, "\n}\n", ""), "run_damaged", "unexpected end of JSON input"},
+		"other form":   {change(SweepFile, IndexSchema, "weir.dev/sweep-index/9"), "other_version", "weir.dev/sweep-index/9"},
+		"over what":    {change(SweepFile, `"concurrency"`, `"colour"`), "run_damaged", `over is "colour"`},
+		"state":        {change(SweepFile, `"done"`, `"well"`), "run_damaged", `point 1 is "well"`},
+		"out of order": {change(SweepFile, `"done"`, `"waiting"`), "run_damaged", "point 2"},
+		"elsewhere":    {change(SweepFile, "01-concurrency-1", "../elsewhere"), "run_damaged", "../elsewhere"},
 		"a point gone": {func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, "01-concurrency-1")) }, "no_run", "01-concurrency-1"},
 		"none was begun": {func(t *testing.T, dir string) {
-			change(report.SweepFile, `"done"`, `"waiting"`)(t, dir)
-			change(report.SweepFile, `"partial"`, `"waiting"`)(t, dir)
+			change(SweepFile, `"done"`, `"waiting"`)(t, dir)
+			change(SweepFile, `"partial"`, `"waiting"`)(t, dir)
 		}, "run_empty", "no point"},
-		"other targets": {change("02-concurrency-2/"+report.SettingsFile, `"north"`, `"south"`), "run_damaged", "point 2 has other targets"},
+		"other targets": {change("02-concurrency-2/"+SettingsFile, `"north"`, `"south"`), "run_damaged", "point 2 has other targets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := sweepFolder(t)
@@ -303,7 +302,7 @@ func TestNamed(t *testing.T) {
 	refused(t, err, "run_twice", "named twice")
 	_, err = Named([]string{a, sweepFolder(t)})
 	refused(t, err, "run_is_sweep", "01-concurrency-1")
-	remove(report.TracesFile)(t, b)
+	remove(TracesFile)(t, b)
 	_, err = Named([]string{a, b})
 	refused(t, err, "run_damaged", "has lost its traces.jsonl")
 }

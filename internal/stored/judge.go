@@ -23,12 +23,12 @@ func (r *Run) ended(kept *report.Summary, n counts) {
 		s := byName[t.Name]
 		if s == nil {
 			r.Notes = append(r.Notes, report.TargetNote{})
-			r.lose("%s says nothing of %s", report.SummaryFile, t.Name)
+			r.lose("%s says nothing of %s", SummaryFile, t.Name)
 			continue
 		}
 		r.Notes = append(r.Notes, noteOf(s))
 		if gone := s.Requests + s.Warmup - n[t.Name]; gone > 0 {
-			r.lose("%d of the %d requests to %s, which %s counts", gone, s.Requests+s.Warmup, t.Name, report.SummaryFile)
+			r.lose("%d of the %d requests to %s, which %s counts", gone, s.Requests+s.Warmup, t.Name, SummaryFile)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func Named(dirs []string) ([]report.Named, error) {
 		case f.Sweep != nil:
 			return nil, &weir.Error{Code: "run_is_sweep", Message: dir + " is a sweep", Hint: "its points are compared: name their folders, such as " + fmt.Sprintf("%s/01-%s-%v", dir, f.Sweep.Over, f.Sweep.Asked[0])}
 		case f.Run.Kept != nil:
-			return nil, &weir.Error{Code: "run_damaged", Message: dir + " has lost its " + report.TracesFile, Hint: "runs are compared by their traces; this one can only be shown"}
+			return nil, &weir.Error{Code: "run_damaged", Message: dir + " has lost its " + TracesFile, Hint: "runs are compared by their traces; this one can only be shown"}
 		}
 		out = append(out, report.Named{Name: names[i], Run: f.Run.Run})
 	}

@@ -1,25 +1,41 @@
 package stored
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"weir.dev/weir"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var began = time.Date(2026, 11, 30, 12, 0, 0, 123456789, time.UTC)
+const ms = time.Millisecond
 
-func trace(id string) *weir.Trace {
-	return &weir.Trace{
-		ID: id, Kind: weir.Bench, Target: "north", Model: "m", WorkloadID: "0123456789ab", Due: began, Sent: began.Add(100 * time.Microsecond), Outcome: weir.OK, Status: 200,
-		Ticks: weir.Ticks{
-			{At: 50 * time.Millisecond, Lo: 50 * time.Millisecond, Kind: weir.TickText, Bytes: 4},
-			{At: 60 * time.Millisecond, Lo: 59 * time.Millisecond, Kind: weir.TickText, Bytes: 4},
-		},
-		Usage: weir.Usage{Prompt: weir.Some(9), Completion: weir.Some(2)}, TokenSource: weir.TokensFromUsage, End: weir.SpanOf(61 * time.Millisecond),
+var began = handmade.Trace("").Due
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares got with testdata/name, or writes it there with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./internal/stored -update writes it)", err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got):\n%s", path, d)
 	}
 }

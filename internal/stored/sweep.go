@@ -14,7 +14,7 @@ const maxPoints = 1000
 
 // openSweep reads the points that were begun.
 func openSweep(dir string, b []byte) (*Sweep, error) {
-	path := filepath.Join(dir, report.SweepFile)
+	path := filepath.Join(dir, SweepFile)
 	damaged := func(format string, args ...any) error {
 		return &weir.Error{
 			Code: "run_damaged", Message: path + ": " + fmt.Sprintf(format, args...),
@@ -25,10 +25,10 @@ func openSweep(dir string, b []byte) (*Sweep, error) {
 	if err := json.Unmarshal(b, &form); err != nil {
 		return nil, damaged("%v", err)
 	}
-	if err := form.check(path, report.IndexSchema); err != nil {
+	if err := form.check(path, IndexSchema); err != nil {
 		return nil, err
 	}
-	var index report.SweepIndex
+	var index SweepIndex
 	if err := json.Unmarshal(b, &index); err != nil {
 		return nil, damaged("%v", err)
 	}
@@ -43,10 +43,10 @@ func openSweep(dir string, b []byte) (*Sweep, error) {
 	for i, p := range index.Points {
 		s.Asked = append(s.Asked, p.Point)
 		switch p.State {
-		case report.PointWaiting:
+		case PointWaiting:
 			waiting = true
 			continue
-		case report.PointRunning, report.PointPartial, report.PointDone:
+		case PointRunning, PointPartial, PointDone:
 		default:
 			return nil, damaged("point %d is %q", i+1, p.State)
 		}

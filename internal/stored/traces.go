@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"weir.dev/weir"
-	"weir.dev/weir/internal/report"
 )
 
 const (
@@ -147,7 +146,7 @@ type counts map[string]int
 
 // readTraces reads the run's samples, and notes what was lost on the way.
 func (r *Run) readTraces(dir string) (counts, error) {
-	f, err := os.Open(filepath.Join(dir, report.TracesFile))
+	f, err := os.Open(filepath.Join(dir, TracesFile))
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -197,16 +196,16 @@ func (r *Run) take(from io.Reader) counts {
 	})
 	r.Samples = slices.Concat(blocks...)
 	if err != nil {
-		r.lose("%s cannot be read on: %v", report.TracesFile, err)
+		r.lose("%s cannot be read on: %v", TracesFile, err)
 	}
 	r.tell("damaged", damaged)
 	r.tell("of another run", foreign)
 	r.tell("too many", over)
 	if cut {
-		r.lose("the last line of %s, which was cut while it was written", report.TracesFile)
+		r.lose("the last line of %s, which was cut while it was written", TracesFile)
 	}
 	if twice > 0 {
-		r.lose("%d requests are in %s more than once, and count once", twice, report.TracesFile)
+		r.lose("%d requests are in %s more than once, and count once", twice, TracesFile)
 	}
 	return n
 }
@@ -215,9 +214,9 @@ func (r *Run) tell(what string, t tally) {
 	switch t.n {
 	case 0:
 	case 1:
-		r.lose("line %d of %s, which is %s: %s", t.first, report.TracesFile, what, t.why)
+		r.lose("line %d of %s, which is %s: %s", t.first, TracesFile, what, t.why)
 	default:
-		r.lose("%d lines of %s, which are %s, from line %d on: %s", t.n, report.TracesFile, what, t.first, t.why)
+		r.lose("%d lines of %s, which are %s, from line %d on: %s", t.n, TracesFile, what, t.first, t.why)
 	}
 }
 

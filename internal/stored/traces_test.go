@@ -13,13 +13,14 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // TestTakeAtEveryCut: wherever a crash cut the file, what was whole is read and
 // the rest is no error.
 func TestTakeAtEveryCut(t *testing.T) {
-	whole := asJSON(t, trace("a"))
-	file := whole + "\n" + asJSON(t, trace("b")) + "\n"
+	whole := asJSON(t, handmade.Trace("a"))
+	file := whole + "\n" + asJSON(t, handmade.Trace("b")) + "\n"
 	for i := range len(file) + 1 {
 		r := &Run{Run: report.Run{Settings: settings()}}
 		r.take(strings.NewReader(file[:i]))
@@ -41,13 +42,13 @@ func TestTakeInOrder(t *testing.T) {
 	var file bytes.Buffer
 	const n = 5000 // several batches
 	for i := range n {
-		fmt.Fprintln(&file, asJSON(t, trace(fmt.Sprint(i))))
+		fmt.Fprintln(&file, asJSON(t, handmade.Trace(fmt.Sprint(i))))
 	}
 	r := &Run{Run: report.Run{Settings: settings()}}
 	if r.take(iotest.HalfReader(&file)); len(r.Samples) != n || r.Lost != nil {
 		t.Fatalf("%d samples, lost %q", len(r.Samples), r.Lost)
 	}
-	want := trace("0").Sample()
+	want := handmade.Trace("0").Sample()
 	for i, s := range r.Samples {
 		if s.ID != fmt.Sprint(i) || s.TTFT != want.TTFT || s.TPOT != want.TPOT || s.OutputEvents != 2 || s.BoundedEvents != 1 {
 			t.Fatalf("%d: %+v", i, s)
@@ -57,7 +58,7 @@ func TestTakeInOrder(t *testing.T) {
 
 // TestTakeUntilAnError: a disk that fails in the middle costs what is behind it.
 func TestTakeUntilAnError(t *testing.T) {
-	one := asJSON(t, trace("a")) + "\n"
+	one := asJSON(t, handmade.Trace("a")) + "\n"
 	r := &Run{Run: report.Run{Settings: settings()}}
 	r.take(io.MultiReader(strings.NewReader(one+one[:20]), iotest.ErrReader(errors.New("bad sector"))))
 	if len(r.Samples) != 1 || len(r.Lost) != 2 || !strings.Contains(r.Lost[0], "bad sector") {
@@ -73,7 +74,7 @@ func TestTakeALongLine(t *testing.T) {
 	}
 	r := &Run{Run: report.Run{Settings: settings()}}
 	long := io.LimitReader(endless{}, maxLine+1<<20)
-	r.take(io.MultiReader(long, strings.NewReader("\n"+asJSON(t, trace("a"))+"\n")))
+	r.take(io.MultiReader(long, strings.NewReader("\n"+asJSON(t, handmade.Trace("a"))+"\n")))
 	if len(r.Samples) != 1 || len(r.Lost) != 1 || !strings.Contains(r.Lost[0], "longer than") {
 		t.Errorf("%d samples, lost %q", len(r.Samples), r.Lost)
 	}
@@ -91,7 +92,7 @@ func (endless) Read(b []byte) (int, error) {
 // FuzzTraces: whatever a line holds, it is a sample that can be judged and shown
 // in every form, or there is a reason why not.
 func FuzzTraces(f *testing.F) {
-	f.Add([]byte(asJSON(f, trace("a"))))
+	f.Add([]byte(asJSON(f, handmade.Trace("a"))))
 	f.Add([]byte(`{"kind":"bench","target":"north","workload_id":"0123456789ab","outcome":"ok","ticks":[[1e99,"text",9,9]],"usage":{"completion_tokens":-5}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		l := decode(text, new(weir.Trace))
@@ -114,20 +115,20 @@ func FuzzOpen(f *testing.F) {
 		}
 		return b
 	}
-	traces := read(report.TracesFile)
-	f.Add(read(report.SettingsFile), read(report.SummaryFile), true)
-	f.Add(read(report.SettingsFile), []byte(nil), true)
-	f.Add([]byte(nil), read(report.SummaryFile), false)
+	traces := read(TracesFile)
+	f.Add(read(SettingsFile), read(SummaryFile), true)
+	f.Add(read(SettingsFile), []byte(nil), true)
+	f.Add([]byte(nil), read(SummaryFile), false)
 	f.Add([]byte(`{"schema":"weir.dev/settings/1","targets":[{}],"concurrency":-1,"requests":9e9}`), []byte(`{"schema":"weir.dev/run/2","targets":[{"ttft_ms":{"p50":1e300}}]}`), true)
 	f.Fuzz(func(t *testing.T, settings, summary []byte, whole bool) {
-		for name, b := range map[string][]byte{report.SettingsFile: settings, report.SummaryFile: summary} {
+		for name, b := range map[string][]byte{SettingsFile: settings, SummaryFile: summary} {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		os.Remove(filepath.Join(dir, report.TracesFile))
+		os.Remove(filepath.Join(dir, TracesFile))
 		if whole {
-			if err := os.WriteFile(filepath.Join(dir, report.TracesFile), traces, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, TracesFile), traces, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

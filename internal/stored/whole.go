@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"weir.dev/weir"
-	"weir.dev/weir/internal/report"
 )
 
 // maxTicks bounds the events that whole traces may hold in memory, some 500 MB.
@@ -32,27 +31,26 @@ func Traces(dir, target string) (out []*weir.Trace, err error) {
 	return out, err
 }
 
-// Exemplars are the typical and the worst streams of a run's folder. Of a file of
-// any length one trace is held at a time.
-func Exemplars(dir string, targets []weir.Target) (*report.Exemplars, error) {
-	kept, one := report.NewExemplars(targets), new(weir.Trace)
+// Each reads all the traces of a run's folder, with all their events. Of a file of
+// any length one trace is held at a time: it is f's until f returns.
+func Each(dir string, f func(*weir.Trace)) error {
+	one := new(weir.Trace)
 	next := func() *weir.Trace {
 		*one = weir.Trace{Ticks: one.Ticks[:0]}
 		return one
 	}
-	err := eachTrace(dir, next, func(t *weir.Trace) error {
-		kept.Add(t)
+	return eachTrace(dir, next, func(t *weir.Trace) error {
+		f(t)
 		return nil
 	})
-	return kept, err
 }
 
 // eachTrace reads a folder's traces into what next gives. Lines that hold none
 // are passed over: Open says what was lost.
 func eachTrace(dir string, next func() *weir.Trace, f func(*weir.Trace) error) error {
-	file, err := os.Open(filepath.Join(dir, report.TracesFile))
+	file, err := os.Open(filepath.Join(dir, TracesFile))
 	if err != nil {
-		return bad("run_traces", dir+" has no "+report.TracesFile, "the events of each request are in it", err)
+		return bad("run_traces", dir+" has no "+TracesFile, "the events of each request are in it", err)
 	}
 	defer func() { _ = file.Close() }()
 	for in := bufio.NewReaderSize(file, 256<<10); ; {

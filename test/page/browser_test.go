@@ -44,7 +44,7 @@ func TestBrowserPages(t *testing.T) {
 	if shots == "" {
 		shots = t.TempDir()
 	}
-	pages, err := filepath.Glob("../../internal/report/testdata/page_*.html")
+	pages, err := filepath.Glob("../../internal/page/testdata/*.html")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no golden pages (%v)", err)
 	}
@@ -59,7 +59,7 @@ func TestBrowserPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range pages {
-		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "page_"), ".html")
+		name := strings.TrimSuffix(filepath.Base(path), ".html")
 		t.Run(name, func(t *testing.T) { visit(browser, t, path, filepath.Join(shots, name)) })
 	}
 }

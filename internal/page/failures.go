@@ -1,10 +1,11 @@
-package report
+package page
 
 import (
 	"fmt"
 	"strings"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
 )
 
 // failuresView is what went wrong, class by class.
@@ -23,7 +24,7 @@ type failureRow struct {
 	Hint    string
 }
 
-func failuresOf(s *Summary, names []label) (v failuresView) {
+func failuresOf(s *report.Summary, names []label) (v failuresView) {
 	eligible, ok := 0, 0
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -39,7 +40,7 @@ func failuresOf(s *Summary, names []label) (v failuresView) {
 	return v
 }
 
-func failureRows(s *Summary, t *TargetSummary, name label) (rows []failureRow) {
+func failureRows(s *report.Summary, t *report.TargetSummary, name label) (rows []failureRow) {
 	total := t.Requests
 	if total == 0 {
 		total = t.Warmup
@@ -47,7 +48,7 @@ func failureRows(s *Summary, t *TargetSummary, name label) (rows []failureRow) {
 	for _, f := range t.Failures {
 		r := failureRow{
 			Target: name, Count: fmt.Sprintf("%d of %d", f.Count, total), Outcome: string(f.Outcome),
-			Example: cut(f.Example, mostText), Hint: cut(hint(f, target(s, t.Name)), mostText),
+			Example: cut(f.Example, mostText), Hint: cut(s.Hint(t.Name, f), mostText),
 		}
 		var detail []string
 		if f.Status != 0 {
@@ -60,7 +61,7 @@ func failureRows(s *Summary, t *TargetSummary, name label) (rows []failureRow) {
 			detail = append(detail, "by the interrupt")
 		}
 		if t.GaveUp {
-			r.Hint = strings.TrimPrefix(r.Hint+fmt.Sprintf(" (given up: %s not sent)", count(t.Unsent, "request")), " ")
+			r.Hint = strings.TrimPrefix(r.Hint+fmt.Sprintf(" (given up: %s not sent)", report.Count(t.Unsent, "request")), " ")
 		}
 		r.Detail = strings.Join(detail, ", ")
 		rows = append(rows, r)

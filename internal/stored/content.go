@@ -1,4 +1,4 @@
-package report
+package stored
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func contentFile(i int, target string) string {
 
 // KeepContent begins a content file for each target, which nobody but the user
 // may read. It is called at most once, before AddContent.
-func (f *Folder) KeepContent(targets []weir.Target) error {
+func (f *Writer) KeepContent(targets []weir.Target) error {
 	for i, t := range targets {
 		how := os.O_EXCL
 		if f.goesOn {
@@ -78,7 +78,7 @@ func (f *Folder) KeepContent(targets []weir.Target) error {
 
 // AddContent writes a line to a target's content file. An error is kept for
 // Close, as Add's.
-func (f *Folder) AddContent(target int, c *Content) {
+func (f *Writer) AddContent(target int, c *Content) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -94,7 +94,7 @@ func (f *Folder) AddContent(target int, c *Content) {
 	_, f.err = f.content[target].Write(line.Bytes())
 }
 
-func (f *Folder) closeContent() error {
+func (f *Writer) closeContent() error {
 	var errs []error
 	for _, file := range f.content {
 		errs = append(errs, file.Close())

@@ -1,4 +1,4 @@
-package report
+package stored
 
 import (
 	"bytes"
@@ -12,46 +12,26 @@ import (
 	"sync"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
 )
 
-// The files of a run's folder.
-const (
-	SettingsFile = "settings.json"
-	TracesFile   = "traces.jsonl"
-	SummaryFile  = "summary.json"
-	PageFile     = "report.html"
-)
-
-// SettingsSchema names the form of settings.json.
-const SettingsSchema = "weir.dev/settings/1"
-
-// Opening is what settings.json holds: what was asked, and by whom it was
-// begun to be measured.
-type Opening struct {
-	Schema         string `json:"schema"`
-	MetricsVersion int    `json:"metrics_version"`
-	Version        string `json:"weir_version"`
-	Settings
-}
-
-// Folder keeps a run: its settings at once, each raw trace as it ends, the
-// summary and the HTML report at the end. What was measured before a crash is
-// there.
-type Folder struct {
+// Writer keeps a run in a folder: its settings at once, each raw trace as it ends,
+// the summary and the HTML report at the end. What was measured before a crash
+// is there.
+type Writer struct {
 	dir     string
 	traces  *os.File
 	content []*os.File // one a target; none: it is not kept
 	goesOn  bool       // it holds the part of a run already
-	streams *Exemplars
 
 	mu   sync.Mutex
 	line bytes.Buffer
 	err  error // the first
 }
 
-// CreateFolder makes the folder, which must be new or empty, for a run of this
+// Create makes the folder, which must be new or empty, for a run of this
 // version of weir. Close ends it.
-func CreateFolder(dir, version string, s Settings) (*Folder, error) {
+func Create(dir, version string, s report.Settings) (*Writer, error) {
 	if err := newFolder(dir); err != nil {
 		return nil, err
 	}
@@ -62,13 +42,12 @@ func CreateFolder(dir, version string, s Settings) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	return &Folder{dir: dir, traces: traces, streams: NewExemplars(s.Targets)}, nil
+	return &Writer{dir: dir, traces: traces}, nil
 }
 
-// ContinueFolder opens the folder of a run that was stopped, to add to it; kept
-// are the streams of the part so far. The end of a line that was cut off goes,
-// and that part's summary.
-func ContinueFolder(dir string, kept *Exemplars) (*Folder, error) {
+// Continue opens the folder of a run that was stopped, to add to it. The end
+// of a line that was cut off goes, and that part's summary.
+func Continue(dir string) (*Writer, error) {
 	if err := os.Remove(filepath.Join(dir, SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -79,7 +58,7 @@ func ContinueFolder(dir string, kept *Exemplars) (*Folder, error) {
 	if err := cutTail(traces); err != nil {
 		return nil, errors.Join(fmt.Errorf("run folder: %s: %w", TracesFile, err), traces.Close())
 	}
-	return &Folder{dir: dir, traces: traces, streams: kept, goesOn: true}, nil
+	return &Writer{dir: dir, traces: traces, goesOn: true}, nil
 }
 
 // cutTail takes off what follows the last line's end, and leaves the file there.
@@ -123,9 +102,8 @@ func newFolder(dir string) error {
 
 // Add writes a trace and releases it. An error is kept for Close: the run goes
 // on without its folder.
-func (f *Folder) Add(t *weir.Trace) {
+func (f *Writer) Add(t *weir.Trace) {
 	defer t.Release()
-	f.streams.Add(t)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -139,27 +117,16 @@ func (f *Folder) Add(t *weir.Trace) {
 	_, f.err = f.traces.Write(f.line.Bytes())
 }
 
-// Streams are the exemplars of the traces so far.
-func (f *Folder) Streams() []Streams { return f.streams.Streams() }
-
-// Close writes the summary, which may be nil, and the report; it says what went
-// wrong.
-func (f *Folder) Close(s *Summary) error {
+// Close writes the summary and, by what page does, the HTML report; either may be
+// nil. It says what went wrong.
+func (f *Writer) Close(s *report.Summary, page func(io.Writer) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := errors.Join(f.traces.Close(), f.closeContent()); f.err == nil {
 		f.err = err
 	}
-	if s != nil {
-		bare := *s
-		bare.Requests = nil // traces.jsonl has them whole
-		err := errors.Join(
-			writeJSON(filepath.Join(f.dir, SummaryFile), &bare),
-			writePage(f.dir, func(w io.Writer) error { return HTML(w, s, f.Streams()) }),
-		)
-		if f.err == nil {
-			f.err = err
-		}
+	if err := errors.Join(f.writeSummary(s), writePage(f.dir, page)); f.err == nil {
+		f.err = err
 	}
 	if f.err != nil {
 		return &weir.Error{Code: "run_not_saved", Message: "the run could not be kept in " + f.dir, Hint: "what was measured is printed; is the disk full?", Err: f.err}
@@ -167,12 +134,24 @@ func (f *Folder) Close(s *Summary) error {
 	return nil
 }
 
-func writePage(dir string, write func(io.Writer) error) error {
+func (f *Writer) writeSummary(s *report.Summary) error {
+	if s == nil {
+		return nil
+	}
+	bare := *s
+	bare.Requests = nil // traces.jsonl has them whole
+	return writeJSON(filepath.Join(f.dir, SummaryFile), &bare)
+}
+
+func writePage(dir string, page func(io.Writer) error) error {
+	if page == nil {
+		return nil
+	}
 	file, err := os.Create(filepath.Join(dir, PageFile))
 	if err != nil {
 		return fmt.Errorf("run folder: %w", err)
 	}
-	return errors.Join(write(file), file.Close())
+	return errors.Join(page(file), file.Close())
 }
 
 func writeJSON(path string, v any) error {

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
 )
 
 // settingFacts are what was asked.
-func settingFacts(c *Settings) []fact {
+func settingFacts(c *report.Settings) []fact {
 	var out []fact
 	add := func(name, format string, args ...any) {
 		if v := cut(fmt.Sprintf(format, args...), mostText); v != "" {
@@ -23,7 +24,7 @@ func settingFacts(c *Settings) []fact {
 		add("target", "%s: %s, %s, %s", short(t.Name), short(t.URL), t.Dialect, short(t.Model))
 	}
 	if c.Load == "" {
-		add("load", "closed loop, %s per target", count(c.Concurrency, "slot"))
+		add("load", "closed loop, %s per target", report.Count(c.Concurrency, "slot"))
 	} else {
 		add("load", "%s", c.Load)
 		if c.Concurrency > 0 {
@@ -35,8 +36,8 @@ func settingFacts(c *Settings) []fact {
 	} else {
 		add("requests", "as many as the time gave, after %d warm-up", c.Warmup)
 	}
-	add("asked for", "%s", asked(c))
-	add("texts", "%s", strings.Join(append([]string{c.Work.Content}, texts(c)...), ", "))
+	add("asked for", "%s", c.Asked())
+	add("texts", "%s", strings.Join(append([]string{c.Work.Content}, c.Texts()...), ", "))
 	add("cache", "%s", c.Work.Cache)
 	add("prompt", "%s", c.Prompt)
 	add("system prompt", "%s", c.System)
@@ -44,7 +45,7 @@ func settingFacts(c *Settings) []fact {
 		add("temperature", "%v", t)
 	}
 	add("reasoning effort", "%s", c.Reasoning)
-	add("stream", "%s", yes(weir.Some(c.Stream)))
+	add("stream", "%s", report.YesNo(weir.Some(c.Stream)))
 	if c.IgnoreEOS {
 		add("ignore_eos", "yes")
 	}
@@ -76,7 +77,7 @@ func limitText(v weir.Span) string {
 
 // measuredFacts are when and how it was measured, and how far that can be
 // trusted.
-func measuredFacts(s *Summary) []fact {
+func measuredFacts(s *report.Summary) []fact {
 	c := &s.Client
 	out := []fact{
 		{"started", s.Started.UTC().Format("2006-01-02 15:04:05 MST")},
@@ -95,7 +96,7 @@ func measuredFacts(s *Summary) []fact {
 	out = append(
 		out, fact{"client-limited", verdict},
 		fact{"sent late by", fmt.Sprintf("p50 %.2f ms, p99 %.2f ms, most %.2f ms", c.LatenessP50.Or(0), late, c.LatenessMax.Or(0))},
-		fact{"stamps", fmt.Sprintf("%s%s; %.2f %% of %d events only bounded", c.Stamps, stampError(*c), 100*bounded, c.Events)},
+		fact{"stamps", fmt.Sprintf("%s%s; %.2f %% of %d events only bounded", c.Stamps, c.StampError(), 100*bounded, c.Events)},
 	)
 	if paused, ok := c.GCPauses.Get(); ok {
 		out = append(out, fact{"garbage collector", fmt.Sprintf("paused %.1f ms in all", paused.MS())})

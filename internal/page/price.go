@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/chart"
+	"weir.dev/weir/internal/report"
 )
 
 // priceView is speed against price.
@@ -17,7 +18,7 @@ type priceView struct {
 
 // priceOf draws each target's median speed against what 1,000 answers of this
 // run cost; nil without a price.
-func priceOf(s *Summary, samples [][]weir.Sample, names []label) *priceView {
+func priceOf(s *report.Summary, samples [][]weir.Sample, names []label) *priceView {
 	plot := chart.Scatter{Label: "output speed against cost", ShowX: dollarsAxis, ShowY: func(v float64) string { return rateAxis(v) + " tok/s" }}
 	v, priced := &priceView{}, false
 	for i, mine := range samples {
@@ -37,13 +38,13 @@ func priceOf(s *Summary, samples [][]weir.Sample, names []label) *priceView {
 		per := 1000 * usd / float64(n)
 		plot.Spots = append(plot.Spots, chart.Spot{
 			Class: names[i].Class, Name: cut(t.Name, 24), X: per, Lo: fast.CI50.Lo.Or(y), Y: y, Hi: fast.CI50.Hi.Or(y),
-			Title: fmt.Sprintf("%s: %s per 1,000 answers, %s", names[i].Text, dollars(per), speed(fast)),
+			Title: fmt.Sprintf("%s: %s per 1,000 answers, %s", names[i].Text, report.Dollars(per), report.Speed(fast)),
 		})
 	}
 	if !priced {
 		return nil
 	}
-	v.Chart, v.Says = plot.Draw(), cut(priceLine(s), mostText)
+	v.Chart, v.Says = plot.Draw(), cut(s.PriceLine(), mostText)
 	return v
 }
 

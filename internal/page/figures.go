@@ -1,10 +1,11 @@
-package report
+package page
 
 import (
 	"fmt"
 	"slices"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/stats"
 )
 
@@ -33,7 +34,7 @@ type cell struct {
 	None  bool // there is no figure
 }
 
-func figuresOf(s *Summary, names []label) *figures {
+func figuresOf(s *report.Summary, names []label) *figures {
 	f := &figures{}
 	row := streamedRow
 	f.Head = []heading{
@@ -47,7 +48,7 @@ func figuresOf(s *Summary, names []label) *figures {
 	if !s.Settings.Stream {
 		row = wholeCells
 		f.Head = []heading{{"whole answer", "p50", "e2e"}, {"", "p95", "e2e"}, {"", "p99", "e2e"}, {"whole speed", "p50, tok/s", "whole_speed"}}
-		f.Foot = append(f.Foot, upper(wholeLine))
+		f.Foot = append(f.Foot, upper(report.WholeLine))
 	}
 	f.Head = append(f.Head, heading{"carried", "tok/s, all slots", "output_rate"}, heading{"success", "", "success"}, heading{"tokens", "in / out", "tokens"}, heading{"n", "", ""})
 	priced := slices.ContainsFunc(s.Settings.Targets, func(t weir.Target) bool { return t.Price != nil })
@@ -56,7 +57,7 @@ func figuresOf(s *Summary, names []label) *figures {
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		r := figureRow{Target: names[i], Cells: append(row(t), carriedCell(t), successCell(t), tokensCell(t), sentCell(t))}
+		r := figureRow{Target: names[i], Cells: append(row(t), rateCell(t.Steady.OutputRate, t.Steady.OutputError), successCell(t), tokensCell(t), sentCell(t))}
 		if s.Settings.Stream {
 			r.Fit = fitsOf(t)
 		}
@@ -65,40 +66,40 @@ func figuresOf(s *Summary, names []label) *figures {
 		}
 		f.Rows = append(f.Rows, r)
 	}
-	if line := priceLine(s); line != "" {
+	if line := s.PriceLine(); line != "" {
 		f.Foot = append(f.Foot, cut(line, mostText))
 	}
 	return f
 }
 
-func streamedRow(t *TargetSummary) []cell {
+func streamedRow(t *report.TargetSummary) []cell {
 	return []cell{
 		latencyCell(&t.TTFT, 0.5), latencyCell(&t.TTFT, 0.95), latencyCell(&t.TTFT, 0.99),
 		latencyCell(&t.TPOT, 0.5), speedCell(&t.Speed), latencyCell(&t.E2EAtN, 0.5),
 	}
 }
 
-func wholeCells(t *TargetSummary) []cell {
+func wholeCells(t *report.TargetSummary) []cell {
 	return []cell{latencyCell(&t.E2E, 0.5), latencyCell(&t.E2E, 0.95), latencyCell(&t.E2E, 0.99), speedCell(&t.WholeRate)}
 }
 
-func latencyCell(q *Quantiles, p float64) cell {
-	v, ci := q.at(p)
+func latencyCell(q *report.Quantiles, p float64) cell {
+	v, ci := q.At(p)
 	ms, ok := v.Get()
 	if !ok {
-		text := latency(*q, p)
+		text := report.Latency(*q, p)
 		if q.N > 0 && text[0] == 'n' {
 			return cell{Value: "never", Doubt: fmt.Sprintf("%.0f %% came", 100*float64(q.Reached)/float64(q.N)), None: true}
 		}
 		return cell{Value: text, None: text == "n/a"}
 	}
-	show, _ := scale(ms)
-	return cell{Value: millis(ms), Doubt: doubt95(ci, show, q.N)}
+	show, _ := report.Scale(ms)
+	return cell{Value: report.Millis(ms), Doubt: doubt95(ci, show, q.N)}
 }
 
 // doubt95 is an interval, or that there is none.
 func doubt95(ci stats.Interval, show func(float64) string, n int) string {
-	if s := between(ci, show); s != "" {
+	if s := report.Between(ci, show); s != "" {
 		return s
 	}
 	lo, ok := ci.Lo.Get()
@@ -111,42 +112,43 @@ func doubt95(ci stats.Interval, show func(float64) string, n int) string {
 	return fmt.Sprintf("n = %d: open", n)
 }
 
-func speedCell(q *Quantiles) cell {
+func speedCell(q *report.Quantiles) cell {
 	v, ok := q.P50.Get()
 	if !ok {
 		return cell{Value: "n/a", None: true}
 	}
-	show := throughput
+	show := report.Throughput
 	return cell{Value: show(v), Doubt: doubt95(q.CI50, show, q.N)}
 }
 
-func carriedCell(t *TargetSummary) cell {
-	v, ok := t.Steady.OutputRate.Get()
+// rateCell is a rate in the steady window with its error.
+func rateCell(rate, off weir.Opt[float64]) cell {
+	v, ok := rate.Get()
 	if !ok {
 		return cell{Value: "n/a", None: true}
 	}
-	c := cell{Value: throughput(v)}
-	if off, ok := t.Steady.OutputError.Get(); ok {
-		c.Doubt = fmt.Sprintf("±%.0f %%", 100*off)
+	c := cell{Value: report.Throughput(v)}
+	if e, ok := off.Get(); ok {
+		c.Doubt = fmt.Sprintf("±%.0f %%", 100*e)
 	}
 	return c
 }
 
-func successCell(t *TargetSummary) cell {
+func successCell(t *report.TargetSummary) cell {
 	if !t.Success.Known() {
 		return cell{Value: "n/a", None: true}
 	}
-	return cell{Value: percent(t.Success), Doubt: between(t.SuccessCI, func(v float64) string { return fmt.Sprintf("%.1f", 100*v) })}
+	return cell{Value: report.Percent(t.Success), Doubt: report.Between(t.SuccessCI, func(v float64) string { return fmt.Sprintf("%.1f", 100*v) })}
 }
 
-func tokensCell(t *TargetSummary) cell {
+func tokensCell(t *report.TargetSummary) cell {
 	if !t.Prompt.Known() && !t.Output.Known() {
 		return cell{Value: "n/a", None: true}
 	}
-	return cell{Value: tokens(t.Prompt) + " / " + tokens(t.Output)}
+	return cell{Value: report.Tokens(t.Prompt) + " / " + report.Tokens(t.Output)}
 }
 
-func sentCell(t *TargetSummary) cell {
+func sentCell(t *report.TargetSummary) cell {
 	c := cell{Value: fmt.Sprint(t.Requests), None: t.Requests == 0}
 	if t.Unsent > 0 {
 		c.Doubt = fmt.Sprintf("of %d", t.Requests+t.Unsent)
@@ -154,17 +156,17 @@ func sentCell(t *TargetSummary) cell {
 	return c
 }
 
-func costCell(t *TargetSummary, price *weir.Price) cell {
+func costCell(t *report.TargetSummary, price *weir.Price) cell {
 	v, ok := t.Cost.Get()
 	if !ok {
 		return cell{Value: "n/a", None: true}
 	}
 	c := cell{Value: fmt.Sprintf("$%.4f", v)}
 	if v >= 1 {
-		c.Value = dollars(v)
+		c.Value = report.Dollars(v)
 	}
 	if out, ok := price.Output.Get(); ok {
-		c.Doubt = fmt.Sprintf("%s /1M out", dollars(out))
+		c.Doubt = fmt.Sprintf("%s /1M out", report.Dollars(out))
 	}
 	if t.Uncosted > 0 {
 		c.Value += "+"
@@ -173,12 +175,12 @@ func costCell(t *TargetSummary, price *weir.Price) cell {
 }
 
 // fitsOf is what a target is good enough for, in two lines at most.
-func fitsOf(t *TargetSummary) *fit {
+func fitsOf(t *report.TargetSummary) *fit {
 	if !t.Fit.Batch.Known() {
 		return nil
 	}
-	f := &fit{Text: "chat " + yes(t.Fit.Chat) + " · batch " + yes(t.Fit.Batch), Why: t.Fit.Why}
-	if f.Why == "" && t.TTFT.mark(0.95) != "" {
+	f := &fit{Text: "chat " + report.YesNo(t.Fit.Chat) + " · batch " + report.YesNo(t.Fit.Batch), Why: t.Fit.Why}
+	if f.Why == "" && t.TTFT.OpenEnded(0.95) {
 		f.Why = fmt.Sprintf("as far as n = %d tells", t.TTFT.N)
 	}
 	return f

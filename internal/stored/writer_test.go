@@ -1,10 +1,11 @@
-package report
+package stored
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,23 +14,19 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
-func trace(id string) *weir.Trace {
-	at := time.Date(2026, 11, 30, 12, 0, 0, 123456789, time.UTC)
-	return &weir.Trace{
-		ID: id, Kind: weir.Bench, Target: "north", Model: "m", Due: at, Sent: at.Add(100 * time.Microsecond), Outcome: weir.OK, Status: 200,
-		Ticks: weir.Ticks{
-			{At: 50 * time.Millisecond, Lo: 50 * time.Millisecond, Kind: weir.TickText, Bytes: 4},
-			{At: 60 * time.Millisecond, Lo: 59 * time.Millisecond, Kind: weir.TickText, Bytes: 4},
-		},
-		Usage: weir.Usage{Prompt: weir.Some(9), Completion: weir.Some(2)}, TokenSource: weir.TokensFromUsage, End: weir.SpanOf(61 * time.Millisecond),
-	}
+// aPage stands for what package page writes.
+func aPage(w io.Writer) error {
+	_, err := io.WriteString(w, "a page")
+	return err
 }
 
 func TestFolderKeepsARun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
-	f, err := CreateFolder(dir, "v0.0.0-test", handMade().Settings)
+	f, err := Create(dir, "v0.0.0-test", handmade.Run().Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,15 +37,15 @@ func TestFolderKeepsARun(t *testing.T) {
 	released := make(chan string, 1000)
 	for i := range 1000 {
 		all.Go(func() {
-			tr := trace(fmt.Sprint(i))
+			tr := handmade.Trace(fmt.Sprint(i))
 			tr.OnRelease(func(tr *weir.Trace) { released <- tr.ID })
 			f.Add(tr)
 		})
 	}
 	all.Wait()
-	s := Summarise(handMade())
-	s.Requests = []weir.Sample{sample("north", time.Millisecond, time.Millisecond)}
-	if err := f.Close(s); err != nil {
+	s := report.Summarise(handmade.Run())
+	s.Requests = []weir.Sample{handmade.Sample("north", time.Millisecond, time.Millisecond)}
+	if err := f.Close(s, aPage); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Requests) != 1 {
@@ -68,7 +65,7 @@ func TestFolderKeepsARun(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen[tr.ID] = true
-		want, _ := json.Marshal(trace(tr.ID).Sample())
+		want, _ := json.Marshal(handmade.Trace(tr.ID).Sample())
 		got, _ := json.Marshal(tr.Sample())
 		if string(want) != string(got) {
 			t.Fatalf("kept %s, was %s", got, want)
@@ -76,6 +73,9 @@ func TestFolderKeepsARun(t *testing.T) {
 	}
 	if len(seen) != 1000 {
 		t.Errorf("%d different ones", len(seen))
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, PageFile)); err != nil || string(b) != "a page" {
+		t.Errorf("%s: %v, %q", PageFile, err, b)
 	}
 	for _, name := range []string{SettingsFile, SummaryFile} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -87,20 +87,20 @@ func TestFolderKeepsARun(t *testing.T) {
 
 func TestFolderRefusesWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
-	if f, err := CreateFolder(dir, "v0.0.0-test", Settings{}); err != nil {
+	if f, err := Create(dir, "v0.0.0-test", report.Settings{}); err != nil {
 		t.Errorf("an empty folder: %v", err)
-	} else if err := f.Close(nil); err != nil {
+	} else if err := f.Close(nil, nil); err != nil {
 		t.Error(err)
 	}
-	_, err := CreateFolder(dir, "v0.0.0-test", Settings{})
+	_, err := Create(dir, "v0.0.0-test", report.Settings{})
 	var e *weir.Error
 	if !errors.As(err, &e) || e.Code != "run_exists" || !strings.Contains(e.Message, dir) || e.Hint == "" {
 		t.Errorf("a folder with a run: %v", err)
 	}
-	if _, err := CreateFolder(filepath.Join(dir, SettingsFile), "v0.0.0-test", Settings{}); err == nil {
+	if _, err := Create(filepath.Join(dir, SettingsFile), "v0.0.0-test", report.Settings{}); err == nil {
 		t.Error("a file was taken for a folder")
 	}
-	if _, err := CreateFolder(filepath.Join(dir, SettingsFile, "below"), "v0.0.0-test", Settings{}); err == nil {
+	if _, err := Create(filepath.Join(dir, SettingsFile, "below"), "v0.0.0-test", report.Settings{}); err == nil {
 		t.Error("a folder was made below a file")
 	}
 }
@@ -113,16 +113,16 @@ func TestFolderSurvivesAWriteError(t *testing.T) {
 		t.Skip("only Linux has a device that is always full")
 	}
 	dir := t.TempDir()
-	f := &Folder{dir: dir, traces: full, streams: NewExemplars(nil)}
+	f := &Writer{dir: dir, traces: full}
 	released := 0
 	var mu sync.Mutex
 	const n = 5000
 	for i := range n {
-		tr := trace(fmt.Sprint(i))
+		tr := handmade.Trace(fmt.Sprint(i))
 		tr.OnRelease(func(*weir.Trace) { mu.Lock(); released++; mu.Unlock() })
 		f.Add(tr)
 	}
-	err = f.Close(Summarise(handMade()))
+	err = f.Close(report.Summarise(handmade.Run()), aPage)
 	var e *weir.Error
 	if !errors.As(err, &e) || e.Code != "run_not_saved" || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("%v", err)

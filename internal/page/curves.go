@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/chart"
+	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/stats"
 )
 
@@ -31,54 +32,28 @@ const (
 )
 
 // curvesOf draws the waits and the speeds.
-func curvesOf(s *Summary, samples [][]weir.Sample, names []label) []curves {
+func curvesOf(s *report.Summary, samples [][]weir.Sample, names []label) []curves {
 	if len(s.Requests) == 0 {
 		return nil
 	}
 	wait := curves{Title: "Time to first token", Says: "share of requests that had it by then"}
 	fast := curves{Title: "Output speed", Says: "share of answers at least so fast, tokens/s"}
-	of, speed := func(s *weir.Sample) weir.Span { return s.TTFT }, speedMetric.of
 	if !s.Settings.Stream {
 		wait = curves{Title: "Time to the whole answer", Says: "share of requests that were answered by then"}
 		fast = curves{Title: "Whole speed", Says: "share of answers at least so fast, tokens/s"}
-		of, speed = answeredIn, wholeSpeedOf
 	}
 	waitPlot := chart.ECDF{Label: wait.Title, Show: millisAxis, Levels: []float64{0.5, 0.95}}
 	fastPlot := chart.ECDF{Label: fast.Title, Show: rateAxis, Levels: []float64{0.5, 0.95}}
 	for i, mine := range samples {
-		c, says := waitCurve(waits(mine, of))
+		c, says := waitCurve(s.FirstWaits(mine))
 		c.Class, c.Title = names[i].Class, names[i].Text+": "+says
 		waitPlot.Curves, wait.Keys = append(waitPlot.Curves, c), append(wait.Keys, curveKey{names[i], says})
-		c, says = speedCurve(goodOnes(mine, speed))
+		c, says = speedCurve(s.Speeds(mine))
 		c.Class, c.Title = names[i].Class, names[i].Text+": "+says
 		fastPlot.Curves, fast.Keys = append(fastPlot.Curves, c), append(fast.Keys, curveKey{names[i], says})
 	}
 	wait.Chart, fast.Chart = waitPlot.Draw(), fastPlot.Draw()
 	return []curves{wait, fast}
-}
-
-// measured are each target's samples that figures are of.
-func measured(s *Summary) [][]weir.Sample {
-	number := map[string]int{}
-	for i := range s.Targets {
-		number[s.Targets[i].Name] = i
-	}
-	each := func(do func(target int, r *weir.Sample)) {
-		for i := range s.Requests {
-			r := &s.Requests[i]
-			if t, ok := number[r.Target]; ok && !r.Warmup && compared(r) {
-				do(t, r)
-			}
-		}
-	}
-	n := make([]int, len(s.Targets))
-	each(func(t int, _ *weir.Sample) { n[t]++ })
-	out := make([][]weir.Sample, len(s.Targets))
-	for t := range out {
-		out[t] = make([]weir.Sample, 0, n[t]) // they are large
-	}
-	each(func(t int, r *weir.Sample) { out[t] = append(out[t], *r) })
-	return out
 }
 
 // waitCurve is P(reached by t | asked), with the interval of each percentile.
@@ -121,8 +96,7 @@ func speedCurve(speeds []float64) (c chart.Curve, says string) {
 	}
 	q := stats.NewQuantiles(slower, 0)
 	c.Band = band(len(sorted), func(p float64) stats.Interval {
-		ci := q.Interval(p)
-		return stats.Interval{Lo: signed(ci.Hi, -1), Hi: signed(ci.Lo, -1)}
+		return q.Interval(p).Negated()
 	})
 	return c, fmt.Sprintf("n = %d", len(sorted))
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"weir.dev/weir/internal/chart"
+
+	"weir.dev/weir/internal/report"
 )
 
 // sweepView is what only a sweep has.
@@ -34,17 +36,17 @@ type sweepRow struct {
 	Cells []cell
 }
 
-// SweepHTML writes a sweep as one page, as HTML does a run.
-func SweepHTML(w io.Writer, s *Sweep) error {
+// WriteSweep writes a sweep as one page, as Write does a run.
+func WriteSweep(w io.Writer, s *report.Sweep) error {
 	if len(s.Points) == 0 {
 		return nil
 	}
 	first := s.Points[0].Summary
 	names := labels(first)
-	view := &sweepView{Over: s.Over, Cost: cut(sweepCost(s), mostText)}
+	view := &sweepView{Over: s.Over, Cost: cut(s.CostLine(), mostText)}
 	p := page{
-		Title: "weir bench: " + short(models(first)), Names: names, Sweep: view,
-		Facts:    []string{cut(ansi.Strip(sweepHeadline(s)), mostText)},
+		Title: "weir bench: " + short(first.Models()), Names: names, Sweep: view,
+		Facts:    []string{cut(ansi.Strip(s.Headline()), mostText)},
 		Settings: sweepSettings(s), Measured: sweepMeasured(s), Terms: append(terms(first.Settings.Stream), saturationTerm),
 	}
 	if s.Interrupted {
@@ -58,14 +60,14 @@ func SweepHTML(w io.Writer, s *Sweep) error {
 	return p.write(w)
 }
 
-func (v *sweepView) fill(s *Sweep, names []label) {
+func (v *sweepView) fill(s *report.Sweep, names []label) {
 	stream := s.Points[0].Settings.Stream
 	v.Head = []heading{{"", s.Over, ""}, {"first token", "p50", "ttft"}, {"", "p95", "ttft"}, {"output speed", "p50, tok/s", "output_speed"}, {"carried", "tok/s", "output_rate"}, {"carried", "req/s", "output_rate"}, {"success", "", "success"}, {"n", "", ""}}
 	if !stream {
 		v.Head[1], v.Head[2], v.Head[3] = heading{"whole answer", "p50", "e2e"}, heading{"", "p95", "e2e"}, heading{"whole speed", "p50, tok/s", "whole_speed"}
 	}
 	for i, name := range names {
-		v.Told = append(v.Told, noteOf(&s.Points[0].Targets[i], name, saturationLine(s.Over, s.Saturation[i])))
+		v.Told = append(v.Told, noteOf(&s.Points[0].Targets[i], name, s.SaturationLine(i)))
 		one := sweepTarget{Target: name}
 		for _, p := range s.Points {
 			t := &p.Targets[i]
@@ -78,9 +80,11 @@ func (v *sweepView) fill(s *Sweep, names []label) {
 			if !stream {
 				row.Cells = []cell{latencyCell(&t.E2E, 0.5), latencyCell(&t.E2E, 0.95), speedCell(&t.WholeRate)}
 			}
-			requests := cell{Value: carried(t.Steady.RequestRate, t.Steady.RequestError)}
-			requests.Value, requests.Doubt, _ = strings.Cut(requests.Value, " ")
-			row.Cells = append(row.Cells, carriedCell(t), requests, successCell(t), sentCell(t))
+			requests := cell{Value: "-"}
+			if t.Steady.RequestRate.Known() {
+				requests = rateCell(t.Steady.RequestRate, t.Steady.RequestError)
+			}
+			row.Cells = append(row.Cells, rateCell(t.Steady.OutputRate, t.Steady.OutputError), requests, successCell(t), sentCell(t))
 			one.Rows = append(one.Rows, row)
 		}
 		v.Targets = append(v.Targets, one)
@@ -89,7 +93,7 @@ func (v *sweepView) fill(s *Sweep, names []label) {
 }
 
 // sweepCharts are throughput and waits against the load.
-func sweepCharts(s *Sweep, names []label) []curves {
+func sweepCharts(s *report.Sweep, names []label) []curves {
 	stream := s.Points[0].Settings.Stream
 	rate := chart.Loads{Label: "throughput against the load", ShowX: pointAxis, ShowY: rateAxis}
 	wait := chart.Loads{Label: "median wait against the load", ShowX: pointAxis, ShowY: millisAxis}
@@ -137,7 +141,7 @@ func sweepCharts(s *Sweep, names []label) []curves {
 func pointAxis(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // sweepPhrases is the headline.
-func sweepPhrases(s *Sweep) (head []phrase) {
+func sweepPhrases(s *report.Sweep) (head []phrase) {
 	if !s.Answered() {
 		return []phrase{{Text: "Nothing was answered"}}
 	}
@@ -147,7 +151,7 @@ func sweepPhrases(s *Sweep) (head []phrase) {
 			if len(head) > 0 {
 				head = append(head, phrase{Text: "; "})
 			}
-			head = append(head, phrase{Name: true, Text: short(sat.Target)}, phrase{Text: " saturates at " + PointName(s.Over, point)})
+			head = append(head, phrase{Name: true, Text: short(sat.Target)}, phrase{Text: " saturates at " + report.PointName(s.Over, point)})
 		}
 	}
 	if len(head) == 0 {
@@ -157,16 +161,12 @@ func sweepPhrases(s *Sweep) (head []phrase) {
 }
 
 // sweepFailures joins the failures and oddities of all points.
-func (p *page) sweepFailures(s *Sweep, names []label) {
+func (p *page) sweepFailures(s *report.Sweep, names []label) {
 	for i := range names {
-		all := TargetSummary{Name: s.Points[0].Targets[i].Name}
-		for k := range s.Points {
-			all.add(&s.Points[k].Targets[i])
-		}
-		p.Failures.Rows = append(p.Failures.Rows, failureRows(s.Points[0].Summary, &all, names[i])...)
-		failed := len(failureLines(s.Points[0].Summary, &all))
-		for _, line := range sweepTroubles(s, i)[failed:] {
-			p.Notes = append(p.Notes, noteOf(&all, names[i], line))
+		all := s.Pooled(i)
+		p.Failures.Rows = append(p.Failures.Rows, failureRows(s.Points[0].Summary, all, names[i])...)
+		for _, line := range s.Oddities(i) {
+			p.Notes = append(p.Notes, noteOf(all, names[i], line))
 		}
 	}
 	if len(p.Failures.Rows) == 0 {
@@ -174,7 +174,7 @@ func (p *page) sweepFailures(s *Sweep, names []label) {
 	}
 }
 
-func sweepSettings(s *Sweep) []fact {
+func sweepSettings(s *report.Sweep) []fact {
 	points := make([]string, len(s.Asked))
 	for i, v := range s.Asked {
 		points[i] = pointAxis(v)
@@ -188,13 +188,13 @@ func sweepSettings(s *Sweep) []fact {
 	return out
 }
 
-func sweepMeasured(s *Sweep) []fact {
+func sweepMeasured(s *report.Sweep) []fact {
 	out := []fact{
 		{"started", s.Started.UTC().Format("2006-01-02 15:04:05 MST")},
 		{"took", fmt.Sprint(s.Duration.Duration())},
 		{"weir", fmt.Sprintf("%s, metrics version %d", cut(s.Version, mostName), s.MetricsVersion)},
 	}
-	for _, line := range sweepClient(s) {
+	for _, line := range s.ClientLines() {
 		out = append(out, fact{"client", cut(strings.TrimPrefix(ansi.Strip(line), "client: "), mostText)})
 	}
 	return out

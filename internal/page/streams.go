@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"html/template"
@@ -8,6 +8,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/chart"
+	"weir.dev/weir/internal/report"
 )
 
 // rowGroup are requests on one scale.
@@ -27,7 +28,7 @@ type chartRow struct {
 
 // timelineOf draws when output arrived in typical and in the worst streams. The
 // worst have a scale of their own: beside them the others would be dots.
-func timelineOf(s *Summary, streams []Streams, names []label) (groups []rowGroup) {
+func timelineOf(s *report.Summary, streams []Streams, names []label) (groups []rowGroup) {
 	typical, worst := rowGroup{Title: "Typical"}, rowGroup{Title: "Worst"}
 	var far [2]float64
 	for _, one := range streams {
@@ -67,7 +68,7 @@ func worstOf(one *Streams) []Stream {
 	return append(append([]Stream(nil), one.Slow...), one.Stalled...)
 }
 
-func labelOf(s *Summary, names []label, target string) (label, bool) {
+func labelOf(s *report.Summary, names []label, target string) (label, bool) {
 	for i := range s.Targets {
 		if s.Targets[i].Name == target {
 			return names[i], true
@@ -82,7 +83,7 @@ func streamRow(name label, what string, s *Stream, scale chart.Scale, mark bool)
 	if s.Stall.Known() {
 		parts = append(parts, "longest gap "+spanText(s.Stall))
 	}
-	parts = append(parts, "ended "+millis(s.End.MS()))
+	parts = append(parts, "ended "+report.Millis(s.End.MS()))
 	if s.Outcome != weir.OK {
 		parts = append(parts, string(s.Outcome))
 	}
@@ -92,7 +93,7 @@ func streamRow(name label, what string, s *Stream, scale chart.Scale, mark bool)
 		drawn.Events = append(drawn.Events, at.MS())
 	}
 	if stall, ok := s.Stall.Get(); ok && mark {
-		drawn.Gap, drawn.GapSay = [2]float64{s.StallAt.MS(), (s.StallAt + stall).MS()}, "nothing came for "+millis(stall.MS())
+		drawn.Gap, drawn.GapSay = [2]float64{s.StallAt.MS(), (s.StallAt + stall).MS()}, "nothing came for "+report.Millis(stall.MS())
 		drawn.Stall = isStall(s)
 	}
 	row.Chart = drawn.Draw(scale)
@@ -124,5 +125,5 @@ func spanText(v weir.Span) string {
 	if !ok {
 		return "n/a"
 	}
-	return millis(d.MS())
+	return report.Millis(d.MS())
 }

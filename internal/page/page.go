@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"bytes"
@@ -13,10 +13,12 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"weir.dev/weir/internal/report"
 )
 
-//go:embed page
-var pageFiles embed.FS
+//go:embed templates
+var files embed.FS
 
 // page is what the template of the HTML report shows. All of its text may come
 // from providers: the template escapes it.
@@ -69,14 +71,14 @@ type note struct {
 	Text   string
 }
 
-// HTML writes a run as one page that works offline: no script, nothing fetched,
+// Write writes a run as one page that works offline: no script, nothing fetched,
 // all text escaped. streams are what Exemplars kept; nil leaves the gap timeline
 // out and says so. Without s.Requests, which a saved summary leaves out, the
 // distributions and the waterfall are left out too.
-func HTML(w io.Writer, s *Summary, streams []Streams) error {
-	names, mine := labels(s), measured(s)
+func Write(w io.Writer, s *report.Summary, streams []Streams) error {
+	names, mine := labels(s), s.Measured()
 	p := page{
-		Title: "weir bench: " + short(models(s)), Facts: pageFacts(s), Alerts: alerts(s), Names: names,
+		Title: "weir bench: " + short(s.Models()), Facts: pageFacts(s), Alerts: alerts(s), Names: names,
 		Figures: figuresOf(s, names), Curves: curvesOf(s, mine, names), Streams: timelineOf(s, streams, names),
 		Requests: waterfallsOf(mine, names), Price: priceOf(s, mine, names), Failures: failuresOf(s, names), Notes: notesOf(s, names),
 		Settings: settingFacts(&s.Settings), Measured: measuredFacts(s), Terms: terms(s.Settings.Stream),
@@ -87,9 +89,9 @@ func HTML(w io.Writer, s *Summary, streams []Streams) error {
 }
 
 // missing is why a page has no distributions or no streams, where it has none.
-func missing(s *Summary, streams []Streams) (noCurves, noStream string) {
+func missing(s *report.Summary, streams []Streams) (noCurves, noStream string) {
 	noCurves = "Nothing was measured."
-	if slices.ContainsFunc(s.Targets, func(t TargetSummary) bool { return t.Requests > 0 }) {
+	if slices.ContainsFunc(s.Targets, func(t report.TargetSummary) bool { return t.Requests > 0 }) {
 		noCurves = "The single requests are not in this summary. They are in traces.jsonl of a run that was saved."
 	}
 	switch {
@@ -105,14 +107,14 @@ func missing(s *Summary, streams []Streams) (noCurves, noStream string) {
 
 // write fills the template. Nothing is written where that fails.
 func (p *page) write(w io.Writer) error {
-	css, err := pageFiles.ReadFile("page/page.css")
+	css, err := files.ReadFile("templates/page.css")
 	if err != nil {
 		return fmt.Errorf("report page: %w", err)
 	}
 	p.CSS = template.CSS(css)
 	sum := sha256.Sum256(css)
 	p.CSSHash = base64.StdEncoding.EncodeToString(sum[:])
-	t, err := template.New("page.html").ParseFS(pageFiles, "page/*.html")
+	t, err := template.New("page.html").ParseFS(files, "templates/*.html")
 	if err != nil {
 		return fmt.Errorf("report page: %w", err)
 	}
@@ -133,7 +135,7 @@ const (
 )
 
 // labels are the targets' in order, each with the class that gives its looks.
-func labels(s *Summary) []label {
+func labels(s *report.Summary) []label {
 	out := make([]label, len(s.Targets))
 	for i := range s.Targets {
 		out[i] = label{short(s.Targets[i].Name), fmt.Sprintf("c%d s%d", i%colours, i/colours%3)}
@@ -166,10 +168,10 @@ func cut(s string, most int) string {
 }
 
 // pageFacts are the line above the headline.
-func pageFacts(s *Summary) []string {
+func pageFacts(s *report.Summary) []string {
 	c := &s.Settings
-	parts := []string{models(s), count(len(s.Targets), "target"), asked(c), paced(s), ansi.Strip(took(s))}
-	parts = append(parts, texts(c)...)
+	parts := []string{s.Models(), report.Count(len(s.Targets), "target"), c.Asked(), s.Paced(), ansi.Strip(s.Took())}
+	parts = append(parts, c.Texts()...)
 	for i := range parts {
 		parts[i] = cut(parts[i], mostName)
 	}
@@ -177,7 +179,7 @@ func pageFacts(s *Summary) []string {
 }
 
 // alerts are what a reader has to know before any figure.
-func alerts(s *Summary) (lines []string) {
+func alerts(s *report.Summary) (lines []string) {
 	switch {
 	case s.Interrupted:
 		lines = append(lines, "This run was interrupted: the figures are of the requests that ended before.")
@@ -191,10 +193,10 @@ func alerts(s *Summary) (lines []string) {
 }
 
 // notesOf are what is odd about each target's answers.
-func notesOf(s *Summary, names []label) (notes []note) {
+func notesOf(s *report.Summary, names []label) (notes []note) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		for _, line := range oddities(s, t) {
+		for _, line := range s.Oddities(t) {
 			notes = append(notes, noteOf(t, names[i], line))
 		}
 	}
@@ -202,7 +204,7 @@ func notesOf(s *Summary, names []label) (notes []note) {
 }
 
 // noteOf takes the target's name from the front of a line, which the label has.
-func noteOf(t *TargetSummary, name label, line string) note {
+func noteOf(t *report.TargetSummary, name label, line string) note {
 	line = strings.TrimPrefix(ansi.Strip(line), ansi.Strip(t.Name))
 	return note{name, cut(strings.TrimPrefix(strings.TrimPrefix(line, ":"), " "), mostText)}
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/chart"
+	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/stats"
 )
 
@@ -35,9 +36,9 @@ type placeRow struct {
 }
 
 // verdict fills the top of the page.
-func (p *page) verdict(s *Summary, names []label) {
+func (p *page) verdict(s *report.Summary, names []label) {
 	v := s.Verdict
-	answered := slices.ContainsFunc(s.Targets, func(t TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
+	answered := slices.ContainsFunc(s.Targets, func(t report.TargetSummary) bool { return t.Outcomes[weir.OK] > 0 })
 	switch {
 	case !answered:
 		p.Headline = []phrase{{Text: "Nothing was answered"}}
@@ -52,11 +53,11 @@ func (p *page) verdict(s *Summary, names []label) {
 	case v.Why != "":
 		p.Headline = []phrase{{Text: "No verdict: " + v.Why}}
 	case len(v.Metrics[0].Duels) == 1:
-		p.Headline = v.pairHeadline()
+		p.Headline = pairHeadline(v)
 	default:
-		p.Headline = v.placesHeadline()
+		p.Headline = placesHeadline(v)
 	}
-	for _, line := range v.lines(s) {
+	for _, line := range verdictLines(s) {
 		if line = upper(line); len(p.Headline) > 1 || line != p.Headline[0].Text {
 			p.Lines = append(p.Lines, strings.NewReplacer(" %", "\u00a0%", " ms", "\u00a0ms").Replace(line))
 		}
@@ -70,7 +71,7 @@ func (p *page) verdict(s *Summary, names []label) {
 
 // shortened is the verdict with names as far as a page has room for them, each
 // isolated: one that runs from right to left leaves the sentence as it is.
-func (v *Verdict) shortened() *Verdict {
+func shortened(v *report.Verdict) *report.Verdict {
 	out := *v
 	out.Metrics = slices.Clone(v.Metrics)
 	for i := range out.Metrics {
@@ -107,32 +108,33 @@ const (
 
 // lines are the verdict's sentences; where they would list many places, which
 // the chart has, only what they stand on.
-func (v *Verdict) lines(s *Summary) []string {
+func verdictLines(s *report.Summary) []string {
+	v := s.Verdict
 	said := *s
-	said.Verdict = v.shortened()
+	said.Verdict = shortened(v)
 	if v.Why == "" && len(s.Targets) > lineNames {
-		return []string{"Judged" + v.over() + spreadWords(&said)}
+		return []string{"Judged" + said.Basis()}
 	}
-	return sentences(&said)
+	return said.Sentences()
 }
 
 // alone is the headline of a run of one target: its figures.
-func alone(s *Summary) (head []phrase, lines []string) {
+func alone(s *report.Summary) (head []phrase, lines []string) {
 	t := &s.Targets[0]
 	head = []phrase{{Name: true, Text: short(t.Name)}}
 	wait, to, fast := t.TTFT, "to the first token", t.Speed
 	if !s.Settings.Stream {
 		wait, to, fast = t.E2E, "to the whole answer", t.WholeRate
 	}
-	text := ": " + latency(wait, 0.5) + " " + to
+	text := ": " + report.Latency(wait, 0.5) + " " + to
 	if fast.P50.Known() {
-		text += ", " + speed(fast)
+		text += ", " + report.Speed(fast)
 	}
 	head = append(head, phrase{Text: text})
 	return head, []string{"Medians. One target has nothing to be compared with: name two or more for a verdict."}
 }
 
-func (v *Verdict) pairHeadline() (head []phrase) {
+func pairHeadline(v *report.Verdict) (head []phrase) {
 	subject := ""
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
@@ -140,16 +142,16 @@ func (v *Verdict) pairHeadline() (head []phrase) {
 		if !d.Differs {
 			continue
 		}
-		l := m.lead(d)
-		if l.who == subject {
-			head = append(head, phrase{Text: " and " + l.amount + " " + l.what})
+		l := m.Lead(d)
+		if l.Who == subject {
+			head = append(head, phrase{Text: " and " + l.Amount + " " + l.What})
 			continue
 		}
 		if len(head) > 0 {
 			head = append(head, phrase{Text: "; "})
 		}
-		head = append(head, phrase{Name: true, Text: short(l.who)}, phrase{Text: " is " + l.amount + " " + l.what})
-		subject = l.who
+		head = append(head, phrase{Name: true, Text: short(l.Who)}, phrase{Text: " is " + l.Amount + " " + l.What})
+		subject = l.Who
 	}
 	if len(head) == 0 {
 		return []phrase{{Text: "A tie: no difference found"}}
@@ -158,7 +160,7 @@ func (v *Verdict) pairHeadline() (head []phrase) {
 }
 
 // placesHeadline is who is first in each figure, or that there is a tie.
-func (v *Verdict) placesHeadline() (head []phrase) {
+func placesHeadline(v *report.Verdict) (head []phrase) {
 	before := "" // who was first alone
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
@@ -168,7 +170,7 @@ func (v *Verdict) placesHeadline() (head []phrase) {
 				first = append(first, short(r.Target))
 			}
 		}
-		in := " in " + words[m.Metric]
+		in := " in " + m.InWords()
 		if len(first) == 1 && first[0] == before {
 			head = append(head, phrase{Text: " and" + in})
 			continue
@@ -203,14 +205,14 @@ func (v *Verdict) placesHeadline() (head []phrase) {
 
 // duels draws by how much the second target is ahead in each figure, all on one
 // axis: 1 is a tie, and further to the right is better for the second.
-func (p *page) duels(v *Verdict, names []label) {
+func (p *page) duels(v *report.Verdict, names []label) {
 	lo, hi := 0.9, 1/0.9
 	all := make([]ahead, len(v.Metrics))
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
 		d := &m.Duels[0]
 		r, ci := d.Ratio, d.Interval
-		if m.Metric != speedMetric.name {
+		if !m.MoreIsBetter() {
 			r, ci = inverse(r), stats.Interval{Lo: inverse(ci.Hi), Hi: inverse(ci.Lo)}
 		}
 		a := ahead{r.Or(math.NaN()), ci.Lo.Or(math.NaN()), ci.Hi.Or(math.NaN())}
@@ -222,7 +224,7 @@ func (p *page) duels(v *Verdict, names []label) {
 	scale := chart.Ratio(1.05 * max(hi, 1/lo))
 	for i, a := range all {
 		m := &v.Metrics[i]
-		p.Duels = append(p.Duels, m.duelRow(a, names, scale))
+		p.Duels = append(p.Duels, duelRowOf(m, a, names, scale))
 	}
 	p.DuelEnds = [2]label{names[0], names[1]}
 	p.DuelAxis = chart.Axis(scale, func(v float64) string {
@@ -236,9 +238,9 @@ func (p *page) duels(v *Verdict, names []label) {
 // ahead is by how many times the second target is better than the first.
 type ahead struct{ ratio, lo, hi float64 }
 
-func (m *MetricResult) duelRow(a ahead, names []label, scale chart.Scale) duelRow {
+func duelRowOf(m *report.MetricResult, a ahead, names []label, scale chart.Scale) duelRow {
 	d := &m.Duels[0]
-	row := duelRow{Metric: words[m.Metric], Tie: !d.Differs, Doubt: chance(d.Adjusted)}
+	row := duelRow{Metric: m.InWords(), Tie: !d.Differs, Doubt: report.Chance(d.Adjusted)}
 	if math.IsNaN(a.ratio + a.lo + a.hi) {
 		row.Value = "not bounded"
 		return row
@@ -253,10 +255,10 @@ func (m *MetricResult) duelRow(a ahead, names []label, scale chart.Scale) duelRo
 		if a.ratio < 1 {
 			class = names[0].Class
 		}
-		l := m.lead(d)
-		row.Value, row.Doubt = l.amount, l.interval+", "+chance(d.Adjusted)
+		l := m.Lead(d)
+		row.Value, row.Doubt = l.Amount, l.Interval+", "+report.Chance(d.Adjusted)
 	}
-	title := fmt.Sprintf("%s: %.3g times, 95 %% interval %.3g to %.3g", words[m.Metric], a.ratio, a.lo, a.hi)
+	title := fmt.Sprintf("%s: %.3g times, 95 %% interval %.3g to %.3g", m.InWords(), a.ratio, a.lo, a.hi)
 	row.Chart = chart.Interval{Class: class, Title: title, Lo: a.lo, At: a.ratio, Hi: a.hi}.Draw(scale, 1)
 	return row
 }
@@ -269,10 +271,10 @@ func inverse(v weir.Opt[float64]) weir.Opt[float64] {
 }
 
 // places draws which places each target may hold.
-func (p *page) places(v *Verdict, names []label) {
+func (p *page) places(v *report.Verdict, names []label) {
 	for i := range v.Metrics {
 		m := &v.Metrics[i]
-		one := placesOf{Metric: words[m.Metric]}
+		one := placesOf{Metric: m.InWords()}
 		order := make([]int, len(m.Ranks))
 		for k := range order {
 			order[k] = k

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/chart"
+	"weir.dev/weir/internal/report"
 )
 
 // picked is a request that the waterfall shows.
@@ -72,7 +73,7 @@ func waterfallRow(of picked, scale chart.Scale) chartRow {
 	var drawn []chart.Phase
 	at := 0.0
 	for _, p := range phasesOf(of.s) {
-		text := p.name + " " + millis(p.took.MS())
+		text := p.name + " " + report.Millis(p.took.MS())
 		if p.took == 0 {
 			text = p.name + " 0"
 		}

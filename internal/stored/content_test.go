@@ -1,4 +1,4 @@
-package report
+package stored
 
 import (
 	"encoding/json"
@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 func TestContentFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := handMade().Settings
+	s := handmade.Run().Settings
 	s.Targets = []weir.Target{{Name: "groq/llama-3.1:8b"}, {Name: "../../" + strings.Repeat("é", 200)}}
-	f, err := CreateFolder(dir, "v0.0.0-test", s)
+	f, err := Create(dir, "v0.0.0-test", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestContentFiles(t *testing.T) {
 		},
 	})
 	f.AddContent(0, &Content{ID: "empty", Request: json.RawMessage(`{}`), Answer: &Answer{}})
-	if err := f.Close(nil); err != nil {
+	if err := f.Close(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	second := "content-2-" + strings.Repeat("-", 80) + ".jsonl"
@@ -54,17 +55,17 @@ func TestContentFiles(t *testing.T) {
 
 // TestContentThatCannotBeKept is said at the end, and the run goes on.
 func TestContentThatCannotBeKept(t *testing.T) {
-	f, err := CreateFolder(t.TempDir(), "v0.0.0-test", handMade().Settings)
+	f, err := Create(t.TempDir(), "v0.0.0-test", handmade.Run().Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.KeepContent(handMade().Settings.Targets); err != nil {
+	if err := f.KeepContent(handmade.Run().Settings.Targets); err != nil {
 		t.Fatal(err)
 	}
 	f.AddContent(0, &Content{ID: "broken", Request: json.RawMessage(`{`)})
 	f.AddContent(0, &Content{ID: "after", Request: json.RawMessage(`{}`)})
 	var e *weir.Error
-	if err := f.Close(nil); !errors.As(err, &e) || e.Code != "run_not_saved" || !strings.Contains(err.Error(), "broken") {
+	if err := f.Close(nil, nil); !errors.As(err, &e) || e.Code != "run_not_saved" || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 // term is how a figure is defined (METRICS.md); ID is what the table's heads
 // link to.

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"golang.org/x/net/html"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/report"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // traceOf is a stream that has a sample's figures: its tokens one by one, a
@@ -42,7 +44,7 @@ func traceOf(s *weir.Sample, rng *rand.Rand) *weir.Trace {
 }
 
 // streamsOf are the exemplars of a run.
-func streamsOf(r *Run) []Streams {
+func streamsOf(r *report.Run) []Streams {
 	e, rng := NewExemplars(r.Settings.Targets), rand.New(rand.NewPCG(3, 4))
 	for i := range r.Samples {
 		e.Add(traceOf(&r.Samples[i], rng))
@@ -52,9 +54,9 @@ func streamsOf(r *Run) []Streams {
 
 // many is a run of so many targets, priced, that differ a little, with a tail
 // and some failures: what a real comparison looks like.
-func many(targets, laps int) Run {
-	r := handMade()
-	r.Settings.Targets, r.Notes = nil, make([]TargetNote, targets)
+func many(targets, laps int) report.Run {
+	r := handmade.Run()
+	r.Settings.Targets, r.Notes = nil, make([]report.TargetNote, targets)
 	r.Settings.Requests, r.Duration = 2*laps, 25*time.Minute
 	rng := rand.New(rand.NewPCG(5, 6))
 	spread := func(mid, sigma float64) time.Duration {
@@ -75,16 +77,16 @@ func many(targets, laps int) Run {
 				if rng.IntN(12) == 0 && i%4 == 2 {
 					ttft += 1400 * ms
 				}
-				s := sample(t.Name, ttft, tpot)
+				s := handmade.Sample(t.Name, ttft, tpot)
 				s.Trailer, s.End = weir.SpanOf(ms), weir.SpanOf(ttft+127*tpot+ms)
 				if rng.IntN(20) == 0 {
 					s.DNS, s.Connect, s.TLS, s.ConnReused = weir.SpanOf(8*ms), weir.SpanOf(22*ms), weir.SpanOf(41*ms), weir.Some(false)
 				}
 				switch {
 				case i%4 == 3 && rng.IntN(25) == 0:
-					s = failed(t.Name, weir.UpstreamError, 503, "overloaded", "The model is overloaded, try again later")
+					s = handmade.Failed(t.Name, weir.UpstreamError, 503, "overloaded", "The model is overloaded, try again later")
 				case i%4 == 1 && rng.IntN(40) == 0:
-					s = failed(t.Name, weir.TimeoutFirstOutput, 200, "", "no output within 1m0s")
+					s = handmade.Failed(t.Name, weir.TimeoutFirstOutput, 200, "", "no output within 1m0s")
 				}
 				s.TTFTSent = s.TTFT
 				s.Block, s.Due = weir.Some(lap), r.Started.Add(time.Duration(lap)*r.Duration/time.Duration(laps))
@@ -96,7 +98,7 @@ func many(targets, laps int) Run {
 }
 
 // hostile is a run in which everything that comes from outside attacks the page.
-func hostile() Run {
+func hostile() report.Run {
 	evil := []string{
 		`</title></style><script>alert(1)</script><img src=x onerror=alert(2)>`,
 		"\u202egnirts desrever \u2067 مرحبا بالعالم \u200f שלום",
@@ -124,10 +126,10 @@ func hostile() Run {
 	return r
 }
 
-func pageOf(t *testing.T, r Run) []byte {
+func pageOf(t *testing.T, r report.Run) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, Summarise(r), streamsOf(&r)); err != nil {
+	if err := Write(&b, report.Summarise(r), streamsOf(&r)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -136,19 +138,19 @@ func pageOf(t *testing.T, r Run) []byte {
 // The golden pages are looked at by eye, in a browser: test/page makes pictures
 // of them.
 func TestPageGolden(t *testing.T) {
-	runs := handMadeRuns()
-	runs["many"] = func() Run { return many(4, 40) }
+	runs := handmade.Runs()
+	runs["many"] = func() report.Run { return many(4, 40) }
 	runs["hostile"] = hostile
 	for _, name := range []string{"verdict", "tie", "places", "few_blocks", "never_reached", "cache", "odd", "settled", "nothing", "whole", "interrupted", "every_class", "many", "hostile"} {
-		t.Run(name, func(t *testing.T) { golden(t, "page_"+name+".html", pageOf(t, runs[name]())) })
+		t.Run(name, func(t *testing.T) { golden(t, name+".html", pageOf(t, runs[name]())) })
 	}
-	for name, s := range handMadeSweeps() {
+	for name, s := range handmade.Sweeps() {
 		t.Run("sweep_"+name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := SweepHTML(&b, s); err != nil {
+			if err := WriteSweep(&b, s); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "page_sweep_"+name+".html", b.Bytes())
+			golden(t, "sweep_"+name+".html", b.Bytes())
 		})
 	}
 }
@@ -208,10 +210,10 @@ func TestPageHostile(t *testing.T) {
 
 // A saved summary has no requests, and its traces may be gone.
 func TestPageNeedsNoTraces(t *testing.T) {
-	s := Summarise(many(2, 22))
+	s := report.Summarise(many(2, 22))
 	s.Requests = nil
 	var b bytes.Buffer
-	if err := HTML(&b, s, nil); err != nil {
+	if err := Write(&b, s, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"The single requests are not in this summary", "The raw traces were not at hand"} {
@@ -245,7 +247,7 @@ func BenchmarkReport(b *testing.B) {
 	size := 0
 	for b.Loop() {
 		var page bytes.Buffer
-		if err := HTML(&page, Summarise(r), streams); err != nil {
+		if err := Write(&page, report.Summarise(r), streams); err != nil {
 			b.Fatal(err)
 		}
 		size = page.Len()

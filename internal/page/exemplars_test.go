@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/weirtest/handmade"
 )
 
 // ticking is a trace of north with output at these ms after it was due.
 func ticking(id string, ats ...int) *weir.Trace {
-	t := trace(id)
+	t := handmade.Trace(id)
 	t.Due, t.Ticks = t.Sent, nil
 	for _, at := range ats {
 		d := time.Duration(at) * ms
@@ -32,7 +33,7 @@ func ids(streams []Stream) (out []string) {
 // ones are near the medians.
 func TestExemplars(t *testing.T) {
 	for _, at := range []int{0, 500, 998} {
-		e := NewExemplars(handMade().Settings.Targets)
+		e := NewExemplars(handmade.Run().Settings.Targets)
 		for i := range 1000 {
 			tr := ticking(fmt.Sprint(i), 100+i%11, 120+i%11, 140+i%11)
 			switch i {
@@ -70,7 +71,7 @@ func TestExemplars(t *testing.T) {
 
 // What is kept of a target does not grow with the run, nor with a stream.
 func TestExemplarsAreBounded(t *testing.T) {
-	e := NewExemplars(handMade().Settings.Targets)
+	e := NewExemplars(handmade.Run().Settings.Targets)
 	ats := make([]int, keptEvents+500)
 	for i := range ats {
 		ats[i] = i + 1
@@ -96,7 +97,7 @@ func TestExemplarsAreBounded(t *testing.T) {
 
 // A stream that died while it was silent stalled until then.
 func TestExemplarsThatFailed(t *testing.T) {
-	e := NewExemplars(handMade().Settings.Targets)
+	e := NewExemplars(handmade.Run().Settings.Targets)
 	tr := ticking("1", 100, 110)
 	tr.Outcome, tr.End = weir.TimeoutStall, weir.SpanOf(30*time.Second)
 	e.Add(tr)

@@ -1,0 +1,4 @@
+package report
+
+// SaturationOf is saturation, for hand-made points.
+var SaturationOf = saturation
