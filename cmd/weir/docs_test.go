@@ -18,7 +18,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[string]string{"help": strings.Join([]string{
-		benchCmd{}.Help(), reportCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
+		benchCmd{}.Help(), reportCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), simPlanCmd{}.Help(), simAblateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
 	}, "\n")}
 	for _, f := range append(files, "../../README.md") {
 		b, err := os.ReadFile(f)

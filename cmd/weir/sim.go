@@ -18,6 +18,8 @@ import (
 
 type simCmd struct {
 	Serve    simServeCmd    `cmd:"" default:"withargs" help:"Serve simulated models; what weir sim alone does."`
+	Plan     simPlanCmd     `cmd:"" help:"Say what a model on given hardware would give, and what binds."`
+	Ablate   simAblateCmd   `cmd:"" help:"Say what each difference between two deployments makes."`
 	Validate simValidateCmd `cmd:"" help:"Hold the engine simulator against published benchmarks."`
 }
 

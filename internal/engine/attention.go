@@ -32,12 +32,7 @@ func (p *Physics) decodeAttention(queries, context float64) float64 {
 // prefillAttention computes so many query-key pairs and reads the KV before
 // them again.
 func (p *Physics) prefillAttention(pairs, reread float64) float64 {
-	heads := float64(p.Model.QueryHeads) / float64(p.TP)
-	perPair := 4 * heads * float64(p.Model.HeadDim)
-	if l := p.Model.Latent; l != nil {
-		perPair = 2 * heads * float64(l.Nope+l.Rope+l.Value)
-	}
-	return prefillAttention + pairs*perPair/p.attentionRate() + reread*p.kv/p.kvRate()
+	return prefillAttention + pairs*p.pairFLOP()/p.attentionRate() + reread*p.kv/p.kvRate()
 }
 
 func (p *Physics) kvRate() float64 { return p.GPU.KVRead[p.KV] * p.GPU.Bandwidth }

@@ -4,8 +4,9 @@ package engine
 // says how much of a peak the best kernels reach.
 type GPU struct {
 	Name   string
-	Source string // where the shares were read
-	Doubt  string // what is not measured; empty: all of it is
+	Also   []string // other names
+	Source string   // where the shares were read
+	Doubt  string   // what is not measured; empty: all of it is
 
 	Memory    float64 // bytes
 	Bandwidth float64 // bytes/s of its memory

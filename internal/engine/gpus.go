@@ -20,10 +20,10 @@ func GPUs() []GPU {
 	return append(hopper(), append(otherNVIDIA(), amd()...)...)
 }
 
-// GPUNamed finds a device in the table.
+// GPUNamed finds a device in the table by any of its names.
 func GPUNamed(name string) (GPU, bool) {
 	for _, g := range GPUs() {
-		if g.Name == name {
+		if named(name, g.Name, g.Also) {
 			return g, true
 		}
 	}
@@ -53,12 +53,12 @@ func hopper() []GPU {
 	}
 	return []GPU{
 		{
-			Name: "H100", Source: kernels, Memory: 81559 * mib, Bandwidth: 3.35 * tb, Math: math(0.86, 0.82, 3.1),
+			Name: "H100", Also: []string{"h100-sxm"}, Source: kernels, Memory: 81559 * mib, Bandwidth: 3.35 * tb, Math: math(0.86, 0.82, 3.1),
 			KVRead: map[Precision]float64{BF16: 0.82, FP8: 0.82}, DecodeLaunch: 8 * us, PrefillShare: 0.48,
 			AllReduce: among([3]float64{4.3, 4.6, 4.8}, [3]float64{20, 27, 37}, [3]float64{332, 355, 366}), DevicesOnNode: 8,
 		},
 		{
-			Name: "H200", Source: kernels, Memory: 143771 * mib, Bandwidth: 4.8 * tb, Math: math(0.81, 0.80, 3.3),
+			Name: "H200", Also: []string{"h200-sxm"}, Source: kernels, Memory: 143771 * mib, Bandwidth: 4.8 * tb, Math: math(0.81, 0.80, 3.3),
 			KVRead: map[Precision]float64{BF16: 0.72, FP8: 0.72}, DecodeLaunch: 8 * us, PrefillShare: 0.48,
 			AllReduce: among([3]float64{4.4, 4.6, 4.8}, [3]float64{20, 27, 37}, [3]float64{332, 355, 366}), DevicesOnNode: 8,
 		},
@@ -79,7 +79,7 @@ func hopper() []GPU {
 func otherNVIDIA() []GPU {
 	return []GPU{
 		{
-			Name: "A100", Source: kernels, Memory: 81920 * mib, Bandwidth: 2.04 * tb,
+			Name: "A100", Also: []string{"a100-sxm"}, Source: kernels, Memory: 81920 * mib, Bandwidth: 2.04 * tb,
 			Math:   map[Precision]Math{BF16: {Peak: 312 * tf, MemoryShare: 0.74, Share: 0.85, Launch: 4.7 * us}},
 			KVRead: map[Precision]float64{BF16: 0.70, FP8: 0.70}, DecodeLaunch: 12 * us, PrefillShare: 0.48,
 			AllReduce: among([3]float64{4.9, 5.2, 5.7}, [3]float64{45, 62, 85}, [3]float64{199, 221, 228}), DevicesOnNode: 8,
@@ -91,7 +91,7 @@ func otherNVIDIA() []GPU {
 			AllReduce: among([3]float64{12, 20, 40}, [3]float64{40, 40, 40}, [3]float64{14, 14, 14}), DevicesOnNode: 8,
 		},
 		{
-			Name: "B200", Source: kernels, Memory: 183359 * mib, Bandwidth: 7.7 * tb,
+			Name: "B200", Also: []string{"b200-sxm"}, Source: kernels, Memory: 183359 * mib, Bandwidth: 7.7 * tb,
 			Math: map[Precision]Math{
 				BF16: {Peak: 2250 * tf, MemoryShare: 0.75, Share: 0.68, Launch: 2.8 * us},
 				FP8:  {Peak: 4500 * tf, MemoryShare: 0.68, Share: 0.45, Launch: 5.6 * us},

@@ -3,8 +3,9 @@ package engine
 // Model is the shape of a decoder-only transformer: what its cost follows from.
 type Model struct {
 	Name   string
-	Source string // where the numbers were read
-	Doubt  string // why its times are less sure than others'; empty: they are not
+	Also   []string // other names, such as that of the weights
+	Source string   // where the numbers were read
+	Doubt  string   // why its times are less sure than others'; empty: they are not
 
 	Layers     int
 	Hidden     int

@@ -7,10 +7,10 @@ func Models() []Model {
 	return append(denseModels(), expertModels()...)
 }
 
-// ModelNamed finds a model in the table.
+// ModelNamed finds a model in the table by any of its names.
 func ModelNamed(name string) (Model, bool) {
 	for _, m := range Models() {
-		if m.Name == name {
+		if named(name, m.Name, m.Also) {
 			return m, true
 		}
 	}
@@ -20,31 +20,38 @@ func ModelNamed(name string) (Model, bool) {
 func denseModels() []Model {
 	return []Model{
 		{
-			Name: "l2-7b", Source: "meta-llama/Llama-2-7b-hf config.json; arXiv:2307.09288",
+			Name: "l2-7b", Also: []string{"llama-2-7b", "meta-llama/Llama-2-7b-hf"},
+			Source: "meta-llama/Llama-2-7b-hf config.json; arXiv:2307.09288",
 			Layers: 32, Hidden: 4096, QueryHeads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000,
 		},
 		{
-			Name: "l2-70b", Source: "meta-llama/Llama-2-70b-hf config.json; arXiv:2307.09288",
+			Name: "l2-70b", Also: []string{"llama-2-70b", "meta-llama/Llama-2-70b-hf"},
+			Source: "meta-llama/Llama-2-70b-hf config.json; arXiv:2307.09288",
 			Layers: 80, Hidden: 8192, QueryHeads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 32000,
 		},
 		{
-			Name: "l3-8b", Source: "meta-llama/Llama-3.1-8B config.json",
+			Name: "l3-8b", Also: []string{"llama-3.1-8b", "llama-3-8b", "meta-llama/Llama-3.1-8B-Instruct"},
+			Source: "meta-llama/Llama-3.1-8B config.json",
 			Layers: 32, Hidden: 4096, QueryHeads: 32, KVHeads: 8, HeadDim: 128, FFN: 14336, Vocab: 128256,
 		},
 		{
-			Name: "l3-70b", Source: "meta-llama/Llama-3.3-70B-Instruct config.json; 3.1 is the same",
+			Name: "l3-70b", Also: []string{"llama-3.3-70b", "llama-3.1-70b", "llama-3-70b", "meta-llama/Llama-3.3-70B-Instruct"},
+			Source: "meta-llama/Llama-3.3-70B-Instruct config.json; 3.1 is the same",
 			Layers: 80, Hidden: 8192, QueryHeads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 128256,
 		},
 		{
-			Name: "l3-405b", Source: "meta-llama/Llama-3.1-405B config.json (8 KV heads)",
+			Name: "l3-405b", Also: []string{"llama-3.1-405b", "meta-llama/Llama-3.1-405B-Instruct"},
+			Source: "meta-llama/Llama-3.1-405B config.json (8 KV heads)",
 			Layers: 126, Hidden: 16384, QueryHeads: 128, KVHeads: 8, HeadDim: 128, FFN: 53248, Vocab: 128256,
 		},
 		{
-			Name: "mistral-small-24b", Source: "mistralai/Mistral-Small-24B-Instruct-2501 config.json, not verified again",
+			Name: "mistral-small-24b", Also: []string{"mistral-small", "mistralai/Mistral-Small-24B-Instruct-2501"},
+			Source: "mistralai/Mistral-Small-24B-Instruct-2501 config.json, not verified again",
 			Layers: 40, Hidden: 5120, QueryHeads: 32, KVHeads: 8, HeadDim: 128, FFN: 32768, Vocab: 131072,
 		},
 		{
-			Name: "qwen3-32b", Source: "Qwen/Qwen3-32B config.json",
+			Name: "qwen3-32b", Also: []string{"Qwen/Qwen3-32B"},
+			Source: "Qwen/Qwen3-32B config.json",
 			Layers: 64, Hidden: 5120, QueryHeads: 64, KVHeads: 8, HeadDim: 128, FFN: 25600, Vocab: 151936,
 		},
 	}
@@ -54,33 +61,39 @@ func expertModels() []Model {
 	latent := &Latent{QueryRank: 1536, KVRank: 512, Rope: 64, Nope: 128, Value: 128}
 	models := []Model{
 		{
-			Name: "mixtral", Source: "mistralai/Mixtral-8x7B-v0.1 config.json; arXiv:2401.04088",
+			Name: "mixtral", Also: []string{"mixtral-8x7b", "mistralai/Mixtral-8x7B-Instruct-v0.1"},
+			Source: "mistralai/Mixtral-8x7B-v0.1 config.json; arXiv:2401.04088",
 			Layers: 32, Hidden: 4096, QueryHeads: 32, KVHeads: 8, HeadDim: 128, Vocab: 32000,
 			Experts: &Experts{Routed: 8, TopK: 2, FFN: 14336},
 		},
 		{
-			Name: "qwen3-30b-a3b", Source: "Qwen/Qwen3-30B-A3B config.json",
+			Name: "qwen3-30b-a3b", Also: []string{"qwen3-30b", "Qwen/Qwen3-30B-A3B"},
+			Source: "Qwen/Qwen3-30B-A3B config.json",
 			Layers: 48, Hidden: 2048, QueryHeads: 32, KVHeads: 4, HeadDim: 128, Vocab: 151936,
 			Experts: &Experts{Routed: 128, TopK: 8, FFN: 768},
 		},
 		{
-			Name: "qwen3-235b-a22b", Source: "Qwen/Qwen3-235B-A22B config.json",
+			Name: "qwen3-235b-a22b", Also: []string{"qwen3-235b", "Qwen/Qwen3-235B-A22B"},
+			Source: "Qwen/Qwen3-235B-A22B config.json",
 			Layers: 94, Hidden: 4096, QueryHeads: 64, KVHeads: 4, HeadDim: 128, Vocab: 151936,
 			Experts: &Experts{Routed: 128, TopK: 8, FFN: 1536},
 		},
 		{
-			Name: "gpt-oss-120b", Source: "openai/gpt-oss-120b config.json; every other layer sees 128 tokens",
+			Name: "gpt-oss-120b", Also: []string{"openai/gpt-oss-120b"},
+			Source: "openai/gpt-oss-120b config.json; every other layer sees 128 tokens",
 			Layers: 36, Hidden: 2880, QueryHeads: 64, KVHeads: 8, HeadDim: 64, Vocab: 201088,
 			Experts: &Experts{Routed: 128, TopK: 4, FFN: 2880},
 			Window:  128, WindowedLayers: 18,
 		},
 		{
-			Name: "deepseek-v3", Source: "deepseek-ai/DeepSeek-V3 config.json; arXiv:2412.19437; R1 is the same",
+			Name: "deepseek-v3", Also: []string{"deepseek-r1", "deepseek-ai/DeepSeek-V3"},
+			Source: "deepseek-ai/DeepSeek-V3 config.json; arXiv:2412.19437; R1 is the same",
 			Layers: 61, Hidden: 7168, QueryHeads: 128, HeadDim: 128, FFN: 18432, Vocab: 129280,
 			Experts: &Experts{Routed: 256, TopK: 8, Shared: 1, FFN: 2048, DenseLayers: 3}, Latent: latent,
 		},
 		{
-			Name: "kimi-k2", Source: "moonshotai/Kimi-K2-Instruct config.json",
+			Name: "kimi-k2", Also: []string{"moonshotai/Kimi-K2-Instruct"},
+			Source: "moonshotai/Kimi-K2-Instruct config.json",
 			Layers: 61, Hidden: 7168, QueryHeads: 64, HeadDim: 128, FFN: 18432, Vocab: 163840,
 			Experts: &Experts{Routed: 384, TopK: 8, Shared: 1, FFN: 2048, DenseLayers: 1}, Latent: latent,
 		},

@@ -16,7 +16,7 @@ const (
 	expertCompute    = 0.6     // of a dense GEMM's share of peak
 )
 
-// Physics tells how long a step of a deployment takes.
+// Physics tells how long a step of a deployment takes, and what it holds.
 type Physics struct {
 	Deployment
 	local  int // ranks on a node
@@ -55,8 +55,8 @@ func NewPhysics(d Deployment) (*Physics, error) {
 		p.layers = append(p.layers, layer{count: float64(d.Model.Layers - x.DenseLayers), gemms: gemms, experts: true})
 	}
 	if c := p.Capacity(); c < d.Profile.BlockTokens {
-		return nil, bad("more devices, or fewer bytes per weight", "%s in %s does not fit on %d %s: the weights take %.1f GB of each device",
-			d.Model.Name, d.Weights, d.TP, d.GPU.Name, d.Model.weightBytes(d.Weights, d.TP)/gb)
+		return nil, bad("more devices, or fewer bytes per weight", "%s in %s does not fit on %d %s: the weights take %.1f GB of each device, %.1f GB of it are missing",
+			d.Model.Name, d.Weights, d.TP, d.GPU.Name, d.Model.weightBytes(d.Weights, d.TP)/gb, d.Missing(d.Profile.BlockTokens)/gb)
 	}
 	return p, nil
 }

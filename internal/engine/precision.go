@@ -30,3 +30,11 @@ func (p Precision) Bytes() (bytes float64, ok bool) {
 	}
 	return 0, false
 }
+
+// Takes tells whether a device runs weights in a precision: in arithmetic of its
+// own, or in BF16 where kernels widen the weights as they read them (INT8, INT4
+// and MXFP4 weights on any device).
+func (g GPU) Takes(w Precision) bool {
+	_, native := g.Math[w]
+	return native || w == INT8 || w == INT4 || w == MXFP4
+}

@@ -140,6 +140,14 @@ func (l Lengths) Mean() (in, out float64) {
 	return in / total, out / total
 }
 
+// Most is the most tokens that a prompt and that an answer can have.
+func (l Lengths) Most() (in, out int) {
+	for _, p := range l {
+		in, out = max(in, p.Input.Mean, p.Input.Max), max(out, p.Output.Mean, p.Output.Max)
+	}
+	return in, out
+}
+
 // id leaves out the lengths that a given text has of its own.
 func (l Lengths) id(synthetic bool) string {
 	if synthetic {

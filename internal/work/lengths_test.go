@@ -135,3 +135,13 @@ func TestClampedLengths(t *testing.T) {
 		}
 	})
 }
+
+func TestLengthsMost(t *testing.T) {
+	l, err := ParseLengths("70%:256~64[16..900]/100,30%:800/128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, out := l.Most(); in != 900 || out != 128 {
+		t.Errorf("%d and %d, want 900 and 128", in, out)
+	}
+}
