@@ -223,22 +223,30 @@ func (c *benchCmd) extras(w *bench.Work) error {
 		}
 		w.Extra[name] = raw
 	}
-	for _, f := range c.Header {
+	var err error
+	w.Headers, err = parseHeaders(c.Header)
+	return err
+}
+
+// parseHeaders reads the values of --header. No key is among them.
+func parseHeaders(flags []string) (http.Header, error) {
+	var headers http.Header
+	for _, f := range flags {
 		i := strings.IndexAny(f, "=:") // curl's form too
 		if i < 1 {
-			return usage("--header: it is NAME=VALUE")
+			return nil, usage("--header: it is NAME=VALUE")
 		}
 		name, value := strings.TrimSpace(f[:i]), strings.TrimSpace(f[i+1:])
 		switch strings.ToLower(name) {
 		case "authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization":
-			return usage("--header %s: keys never go on the command line; put it in a variable and name that with --key-env", name)
+			return nil, usage("--header %s: keys never go on the command line; put it in a variable and name that with --key-env", name)
 		}
-		if w.Headers == nil {
-			w.Headers = http.Header{}
+		if headers == nil {
+			headers = http.Header{}
 		}
-		w.Headers.Set(name, value)
+		headers.Set(name, value)
 	}
-	return nil
+	return headers, nil
 }
 
 // runBench carries out a bench and shows it; demo does the same.

@@ -19,6 +19,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	}
 	texts := map[string]string{"help": strings.Join([]string{
 		benchCmd{}.Help(), reportCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), simPlanCmd{}.Help(), simAblateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
+		faultsCmd{}.Help(), faultsRunCmd{}.Help(), faultsServeCmd{}.Help(),
 	}, "\n")}
 	for _, f := range append(files, "../../README.md") {
 		b, err := os.ReadFile(f)
@@ -32,7 +33,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 		for _, args := range commandsIn(text) {
 			n++
 			var cmds commands
-			parser, err := kong.New(&cmds, kong.Vars{"version": "v", "dialects": dialectNames()}, kong.Exit(func(int) {}))
+			parser, err := kong.New(&cmds, kong.Vars{"version": "v", "dialects": dialectNames(), "wall": wallAddress}, kong.Exit(func(int) {}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,6 +57,7 @@ type commands struct {
 	Report  reportCmd  `cmd:"" help:"Show, compare or merge stored runs."`
 	Inspect inspectCmd `cmd:"" help:"Decode a recorded stream: what Weir sees in it."`
 	Sim     simCmd     `cmd:"" help:"Serve simulated models with a known behaviour."`
+	Faults  faultsCmd  `cmd:"" help:"The fault wall: how a gateway behaves when providers misbehave."`
 	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`
 
 	Providers  providersCmd  `cmd:"" help:"List the providers that are known by name."`
@@ -78,7 +79,7 @@ func run(ctx context.Context, p *process) (code int) {
 	var cmds commands
 	parser, err := kong.New(&cmds,
 		kong.Name("weir"), kong.Description(description), kong.Writers(p.out, p.err),
-		kong.Vars{"version": version(), "dialects": dialectNames()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": version(), "dialects": dialectNames(), "wall": wallAddress}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Exit(func(c int) { panic(exited(c)) }),
 	)
 	if err != nil {
