@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/nearest"
 )
 
 // listWait is the most time for a provider's list of models. A run does not
@@ -86,7 +87,7 @@ func unlisted(model string, list []string) (near string, missing bool) {
 	if len(list) == 0 || slices.ContainsFunc(list, func(m string) bool { return strings.EqualFold(m, model) || strings.EqualFold(m, bare) }) {
 		return "", false
 	}
-	if names := catalog.Nearest(model, list); len(names) > 0 {
+	if names := nearest.Names(model, list); len(names) > 0 {
 		near = " (did you mean " + printable(strings.Join(names, ", ")) + "?)"
 	}
 	return near, true

@@ -6,6 +6,7 @@ import (
 
 	"weir.dev/weir/internal/catalog"
 	"weir.dev/weir/internal/config"
+	"weir.dev/weir/internal/nearest"
 )
 
 // notATarget says what would be right in place of a name without a model.
@@ -50,7 +51,7 @@ func noScheme(name string) error {
 }
 
 func meant(name string, known []string) string {
-	if near := catalog.Nearest(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "? "
 	}
 	return ""

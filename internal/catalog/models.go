@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/nearest"
 )
 
 // CanonicalModel is one set of published weights, and where it is served. Two
@@ -64,7 +65,7 @@ func FindModel(name string) (CanonicalModel, error) {
 		known = append(known, m.Aliases...)
 	}
 	hint := "weir models lists them all; any other is named provider/model"
-	if near := Nearest(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? " + hint
 	}
 	return CanonicalModel{}, &weir.Error{Code: "unknown_model", Message: "there is no model " + shown(name) + " in the map of models that several providers serve", Hint: hint}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/nearest"
 )
 
 // Provider is a preset: how one place that serves models is reached. It is a
@@ -98,7 +99,7 @@ func Find(name string) (Provider, error) {
 		known = append(known, p.Aliases...)
 	}
 	hint := "weir providers lists them all"
-	if near := Nearest(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, ", ") + "? " + hint
 	}
 	return Provider{}, &weir.Error{Code: "unknown_provider", Message: "there is no provider " + shown(name), Hint: hint}

@@ -14,6 +14,7 @@ type Model struct {
 	HeadDim    int
 	FFN        int // width of the dense feed-forward block
 	Vocab      int
+	Context    int // most tokens of prompt and answer: max_position_embeddings
 
 	Experts *Experts // nil for a dense model
 	Latent  *Latent  // nil for grouped-query attention

@@ -91,7 +91,8 @@ func (p *pool) find(q *sequence, found []int32) []int32 {
 	if p.known == nil {
 		return found
 	}
-	for i := range (q.known() - 1) / p.size {
+	most := q.known() - 1
+	for i := range min(most, q.MostCached.Or(most)) / p.size {
 		id, ok := p.known[q.name(i)]
 		switch {
 		case ok:

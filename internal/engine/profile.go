@@ -92,13 +92,3 @@ func Profiles() []Profile {
 		},
 	}
 }
-
-// ProfileNamed finds an engine in the table.
-func ProfileNamed(name string) (Profile, bool) {
-	for _, p := range Profiles() {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Profile{}, false
-}

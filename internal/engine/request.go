@@ -22,6 +22,9 @@ type Request struct {
 	// Blocks names the content of the prompt's and then the answer's full
 	// blocks, as HashBlocks does. Blocks past its end are shared with nobody.
 	Blocks []Hash
+	// MostCached bounds the tokens whose KV may be found in the prefix cache:
+	// what a policy above the engine grants. Unknown: whatever is there.
+	MostCached weir.Opt[int]
 	// Acceptance is the chance that a draft is right in this content; unknown:
 	// the deployment's.
 	Acceptance weir.Opt[float64]

@@ -15,37 +15,48 @@ type Asked struct {
 	Dialect         weir.Dialect
 	Model           string
 	Stream          bool
-	IncludeUsage    bool // usage comes in the stream; always true for Anthropic
+	IncludeUsage    bool // usage comes in the stream; a choice only in chat and completions
 	ContinuousUsage bool // vLLM's: a running total comes with every event
 	MaxTokens       int  // most output tokens; 0: the request sets none
 	IgnoreEOS       bool // generate exactly MaxTokens
 	Messages        int  // how many there are; 1 for a bare prompt
 	PromptChars     int  // characters of all text in the prompt, the system's included
+	CacheKey        string
+	Parts           []Part // the text of the prompt, in its order
+}
+
+// Part is a run of text in a prompt.
+type Part struct {
+	Role   string // of its message; "system" for what stands apart, "user" for a bare prompt
+	Text   string
+	Marked bool // the prompt's cache is to keep all up to its end
 }
 
 // Decode reads a request as a server of the dialect does. Fields it does not
-// know are ignored, and null is as good as absent. It reads openai-chat,
-// openai-completions and anthropic. Its errors are *weir.Error, with a message
-// for whoever sent the request.
+// know are ignored, and null is as good as absent. It reads all but ollama; what
+// Gemini says in the URL, the model and whether to stream, is left to the
+// caller. Its errors are *weir.Error, with a message for whoever sent the
+// request.
 func Decode(d weir.Dialect, raw []byte) (Asked, error) {
 	var b body
 	switch d {
-	case weir.OpenAIChat, weir.OpenAICompletions, weir.Anthropic:
+	case weir.OpenAIChat, weir.OpenAICompletions, weir.OpenAIResponses, weir.Anthropic, weir.Gemini:
 	default:
-		return Asked{}, badRequest("unsupported_dialect", "requests in "+string(d)+" are not read", "openai-chat, openai-completions or anthropic")
+		return Asked{}, badRequest("unsupported_dialect", "requests in "+string(d)+" are not read", "any other dialect")
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return Asked{}, jsonError(err)
 	}
-	a := Asked{Dialect: d, Model: b.Model, Stream: b.Stream, IgnoreEOS: b.IgnoreEOS, IncludeUsage: d == weir.Anthropic}
-	if a.Model == "" {
+	a := Asked{Dialect: d, Model: b.Model, Stream: b.Stream, IgnoreEOS: b.IgnoreEOS, CacheKey: b.PromptCacheKey}
+	a.IncludeUsage = d == weir.Anthropic || d == weir.OpenAIResponses || d == weir.Gemini
+	if a.Model == "" && d != weir.Gemini {
 		return Asked{}, badRequest("missing_model", "you must provide a model", `"model": "a name that /v1/models lists"`)
 	}
-	if b.StreamOptions != nil && d != weir.Anthropic {
+	if b.StreamOptions != nil && (d == weir.OpenAIChat || d == weir.OpenAICompletions) {
 		a.IncludeUsage, a.ContinuousUsage = b.StreamOptions.IncludeUsage, b.StreamOptions.ContinuousUsageStats
 	}
 	var err error
-	if a.MaxTokens, err = limit(b.MaxTokens, b.MaxCompletionTokens); err != nil {
+	if a.MaxTokens, err = b.limit(); err != nil {
 		return Asked{}, err
 	}
 	if err := a.addPrompt(b); err != nil {
@@ -62,9 +73,29 @@ type body struct {
 	MaxTokens           *int              `json:"max_tokens"`
 	MaxCompletionTokens *int              `json:"max_completion_tokens"`
 	IgnoreEOS           bool              `json:"ignore_eos"`
+	PromptCacheKey      string            `json:"prompt_cache_key"`
 	Messages            []json.RawMessage `json:"messages"` // decoded one by one, to say which is wrong
 	System              json.RawMessage   `json:"system"`
 	Prompt              json.RawMessage   `json:"prompt"`
+
+	// Responses.
+	Instructions    string          `json:"instructions"`
+	Input           json.RawMessage `json:"input"`
+	MaxOutputTokens *int            `json:"max_output_tokens"`
+
+	// Gemini.
+	SystemInstruction *geminiTurn  `json:"systemInstruction"`
+	Contents          []geminiTurn `json:"contents"`
+	GenerationConfig  struct {
+		MaxOutputTokens *int `json:"maxOutputTokens"`
+	} `json:"generationConfig"`
+}
+
+type geminiTurn struct {
+	Role  string `json:"role"`
+	Parts []struct {
+		Text string `json:"text"`
+	} `json:"parts"`
 }
 
 type streamOptions struct {
@@ -77,23 +108,87 @@ type message struct {
 	Content content `json:"content"`
 }
 
-// addPrompt counts the prompt's characters, wherever the dialect has them.
+// addPrompt takes the prompt from wherever the dialect has it.
 func (a *Asked) addPrompt(b body) error {
-	var c content
 	switch a.Dialect {
 	case weir.OpenAICompletions:
+		var c content
 		if json.Unmarshal(b.Prompt, &c) != nil || !c.present {
 			return badRequest("missing_prompt", "you must provide a prompt", `"prompt": "..."`)
 		}
-		a.Messages, a.PromptChars = 1, c.chars
+		a.Messages = 1
+		a.add(RoleUser, c)
 		return nil
+	case weir.OpenAIResponses:
+		return a.addInput(b)
+	case weir.Gemini:
+		return a.addTurns(b)
 	case weir.Anthropic:
+		var c content
 		if len(b.System) > 0 && json.Unmarshal(b.System, &c) != nil {
 			return badRequest("invalid_type", "system has the wrong type", "it is a text or a list of text blocks")
 		}
-		a.PromptChars = c.chars
+		a.add(roleSystem, c)
 	}
 	return a.addMessages(b.Messages)
+}
+
+const roleSystem = "system"
+
+// add appends the text of a message.
+func (a *Asked) add(role string, c content) {
+	for _, p := range c.parts {
+		p.Role = role
+		a.Parts = append(a.Parts, p)
+		a.PromptChars += utf8.RuneCountInString(p.Text)
+	}
+}
+
+// addInput reads the input of Responses: a text, or items of which those with a
+// role are messages and the others carry no text.
+func (a *Asked) addInput(b body) error {
+	if b.Instructions != "" {
+		a.add(roleSystem, content{parts: []Part{{Text: b.Instructions}}})
+	}
+	var text string
+	if json.Unmarshal(b.Input, &text) == nil && len(b.Input) > 0 && b.Input[0] == '"' {
+		a.Messages = 1
+		a.add(RoleUser, content{parts: []Part{{Text: text}}})
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(b.Input, &items) != nil || len(items) == 0 {
+		return badRequest("missing_input", "you must provide input", `"input": "..." or a list of items`)
+	}
+	for i, raw := range items {
+		var m message
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return badRequest("invalid_item", fmt.Sprintf("input[%d] is not an item", i), "an object with role and content, or with a type")
+		}
+		a.add(m.Role, m.Content)
+	}
+	a.Messages = len(items)
+	return nil
+}
+
+// addTurns reads Gemini's contents.
+func (a *Asked) addTurns(b body) error {
+	if len(b.Contents) == 0 {
+		return badRequest("missing_contents", "you must provide contents", `"contents": [{"role": "user", "parts": [{"text": "..."}]}]`)
+	}
+	turn := func(role string, t geminiTurn) {
+		for _, p := range t.Parts {
+			a.add(role, content{parts: []Part{{Text: p.Text}}})
+		}
+	}
+	if b.SystemInstruction != nil {
+		turn(roleSystem, *b.SystemInstruction)
+	}
+	for _, t := range b.Contents {
+		turn(t.Role, t)
+	}
+	a.Messages = len(b.Contents)
+	return nil
 }
 
 func (a *Asked) addMessages(messages []json.RawMessage) error {
@@ -108,19 +203,19 @@ func (a *Asked) addMessages(messages []json.RawMessage) error {
 		if m.Role == "" {
 			return badRequest("invalid_message", fmt.Sprintf("messages[%d] has no role", i), "user, assistant or system")
 		}
-		a.PromptChars += m.Content.chars
+		a.add(m.Role, m.Content)
 	}
 	a.Messages = len(messages)
 	return nil
 }
 
-// limit is the smaller of the two names' values, where both stand.
-func limit(old, current *int) (int, error) {
+// limit is the smallest of the values that stand under any name.
+func (b body) limit() (int, error) {
 	n := 0
 	for _, v := range []struct {
 		name  string
 		value *int
-	}{{oldTokensName, old}, {newTokensName, current}} {
+	}{{oldTokensName, b.MaxTokens}, {newTokensName, b.MaxCompletionTokens}, {"max_output_tokens", b.MaxOutputTokens}, {"maxOutputTokens", b.GenerationConfig.MaxOutputTokens}} {
 		switch {
 		case v.value == nil:
 		case *v.value < 1:
@@ -130,63 +225,6 @@ func limit(old, current *int) (int, error) {
 		}
 	}
 	return n, nil
-}
-
-// content is the text of a prompt: a string, a list of strings, or a list of
-// parts of which those with a text count. Token ids count as a word each.
-type content struct {
-	present bool
-	chars   int
-}
-
-// charsPerToken is the usual guess for English text.
-const charsPerToken = 4
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (c *content) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		return nil
-	}
-	c.present = true
-	switch b[0] {
-	case '"':
-		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
-			return err
-		}
-		c.chars += utf8.RuneCountInString(s)
-	case '[':
-		var list []json.RawMessage
-		if err := json.Unmarshal(b, &list); err != nil {
-			return err
-		}
-		for _, item := range list {
-			if err := c.addItem(item); err != nil {
-				return err
-			}
-		}
-	default:
-		return errors.New("content is neither a text nor a list")
-	}
-	return nil
-}
-
-func (c *content) addItem(b json.RawMessage) error {
-	switch b[0] {
-	case '"':
-		return c.UnmarshalJSON(b)
-	case '{':
-		var part struct{ Text any }
-		if err := json.Unmarshal(b, &part); err != nil {
-			return err
-		}
-		if s, ok := part.Text.(string); ok {
-			c.chars += utf8.RuneCountInString(s)
-		}
-	default:
-		c.chars += charsPerToken
-	}
-	return nil
 }
 
 // PromptTokens estimates the prompt's tokens from its characters, four to a

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,15 +42,47 @@ func TestDecode(t *testing.T) {
 		},
 		{
 			"token ids", weir.OpenAICompletions, `{"model":"m","prompt":[[1,2],[3]]}`,
-			Asked{Dialect: weir.OpenAICompletions, Model: "m", Messages: 1, PromptChars: 8},
+			Asked{Dialect: weir.OpenAICompletions, Model: "m", Messages: 1, PromptChars: 12},
 		},
 	} {
 		got, err := Decode(c.dialect, []byte(c.body))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+		got.Parts = nil // TestDecodeText looks at them
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+// TestDecodeText: all text of the prompt in its order, with whose it is and
+// where the cache is to keep it.
+func TestDecodeText(t *testing.T) {
+	for _, c := range []struct {
+		dialect weir.Dialect
+		body    string
+		want    []Part
+	}{
+		{weir.OpenAIChat, `{"model":"m","messages":[{"role":"system","content":"abc"},{"role":"user","content":["d",{"type":"text","text":"e"}]}]}`, []Part{
+			{Role: "system", Text: "abc"}, {Role: "user", Text: "d"}, {Role: "user", Text: "e"},
+		}},
+		{weir.OpenAICompletions, `{"model":"m","prompt":[[12345,7],[3]]}`, []Part{{Role: "user", Text: "\U00013039   \U00010007   "}, {Role: "user", Text: "\U00010003   "}}},
+		{weir.Anthropic, `{"model":"m","max_tokens":3,"system":[{"type":"text","text":"abc","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"de"}]}`, []Part{
+			{Role: "system", Text: "abc", Marked: true}, {Role: "user", Text: "de"},
+		}},
+		{weir.OpenAIResponses, `{"model":"m","instructions":"be","input":"x"}`, []Part{{Role: "system", Text: "be"}, {Role: "user", Text: "x"}}},
+		{weir.OpenAIResponses, `{"model":"m","input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},{"type":"function_call","arguments":"{}"}]}`, []Part{{Role: "user", Text: "x"}}},
+		{weir.Gemini, `{"systemInstruction":{"parts":[{"text":"be"}]},"contents":[{"role":"user","parts":[{"text":"x"},{"text":"y"}]},{"role":"model","parts":[{"text":"z"}]}],"generationConfig":{"maxOutputTokens":9}}`, []Part{
+			{Role: "system", Text: "be"}, {Role: "user", Text: "x"}, {Role: "user", Text: "y"}, {Role: "model", Text: "z"},
+		}},
+	} {
+		got, err := Decode(c.dialect, []byte(c.body))
+		if err != nil {
+			t.Errorf("%s: %v", c.body, err)
+		}
+		if d := cmp.Diff(c.want, got.Parts); d != "" {
+			t.Errorf("%s: %s", c.body, d)
 		}
 	}
 }
@@ -72,13 +105,17 @@ func TestDecodeErrors(t *testing.T) {
 		{weir.OpenAIChat, `{"model":"m","messages":[{"role":"user"}],"max_tokens":"7"}`, "max_tokens has the wrong type: string (it is an integer)"},
 		{weir.OpenAIChat, `{"model":5}`, "model has the wrong type: number (it is a string)"},
 		{weir.OpenAICompletions, `{"model":"m"}`, `you must provide a prompt ("prompt": "...")`},
-		{weir.Gemini, `{}`, "requests in gemini are not read (openai-chat, openai-completions or anthropic)"},
+		{weir.Gemini, `{}`, `you must provide contents ("contents": [{"role": "user", "parts": [{"text": "..."}]}])`},
+		{weir.OpenAIResponses, `{"model":"m"}`, `you must provide input ("input": "..." or a list of items)`},
+		{weir.OpenAIResponses, `{"model":"m","input":["x"]}`, "input[0] is not an item (an object with role and content, or with a type)"},
+		{weir.OpenAIResponses, `{"model":"m","input":"x","max_output_tokens":0}`, "max_output_tokens is 0 (1 or more)"},
+		{weir.Ollama, `{}`, "requests in ollama are not read (any other dialect)"},
 	} {
 		got, err := Decode(c.dialect, []byte(c.body))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.body, err, c.want)
 		}
-		if got != (Asked{}) {
+		if !reflect.DeepEqual(got, Asked{}) {
 			t.Errorf("%s: %+v beside an error", c.body, got)
 		}
 	}
@@ -87,10 +124,11 @@ func TestDecodeErrors(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"stream_options":{"include_usage":true},"max_tokens":3}`)
 	f.Add(`{"model":"m","prompt":[1,[2],"x",{"text":3}],"system":["a"]}`)
+	f.Add(`{"model":"m","input":[{"role":"user","content":"x"},{"type":"reasoning"}],"contents":[{"parts":[{"text":"x"}]}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, d := range weir.Dialects() {
 			a, err := Decode(d, []byte(body))
-			if err == nil && (a.Model == "" || a.MaxTokens < 0 || a.PromptChars < 0 || a.PromptTokens() < 1 || a.Messages < 1) {
+			if err == nil && (a.Model == "" && d != weir.Gemini || a.MaxTokens < 0 || a.PromptChars < 0 || a.PromptTokens() < 1 || a.Messages < 1) {
 				t.Errorf("%s: %+v", d, a)
 			}
 		}

@@ -3,10 +3,10 @@ package request
 import "weir.dev/weir"
 
 // Stream writes the response to one request, event by event, in one dialect:
-// openai-chat (the zero value's) or anthropic. Each method appends whole
-// server-sent events to dst, which is the caller's to reuse, and returns it. The
-// order is opening, deltas, finish, usage, done; what a dialect does not have
-// appends nothing.
+// openai-chat (the zero value's), openai-completions, openai-responses,
+// anthropic or gemini. Each method appends whole server-sent events to dst, which
+// is the caller's to reuse, and returns it. The order is opening, deltas, finish,
+// usage, done; what a dialect does not have appends nothing.
 //
 // The JSON it writes holds no newline, so an event is one data line.
 type Stream struct {
@@ -14,12 +14,13 @@ type Stream struct {
 	ID        string // of the response
 	Model     string // as served
 	Created   int64  // Unix seconds
-	NullUsage bool   // openai-chat: events without usage say so with a null, as OpenAI does when usage was asked for
+	NullUsage bool   // chat and completions: events without usage say so with a null, as OpenAI does when usage was asked for
 
-	opened bool // openai-chat: the role was said
-	blocks int  // anthropic: content blocks started
-	inside bool // anthropic: the last of them is not stopped yet
-	block  Channel
+	opened   bool // chat: the role was said
+	blocks   int  // anthropic and responses: content blocks or items started
+	inside   bool // the last of them is not stopped yet
+	block    Channel
+	sequence int // responses: events so far
 }
 
 // Channel says what kind of text a delta carries.
@@ -42,15 +43,21 @@ const (
 
 // With is what an event carries beside its own content.
 type With struct {
-	Usage *weir.Usage // nil: none. Anthropic has it in the opening and the finish only
+	Usage *weir.Usage // nil: none. Anthropic has it in the opening and the finish only, responses and gemini in the finish
+	Whole *Answer     // what the answer was so far, for responses, which says it again at the end
 	NS    int64       // weir_ns, the server's clock: Unix time in nanoseconds just before the write; 0: none
 }
 
 // AppendOpening appends what comes before any output: OpenAI's role chunk,
-// Anthropic's message_start.
+// response.created, Anthropic's message_start.
 func (s *Stream) AppendOpening(dst []byte, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.Anthropic:
 		return s.appendMessageStart(dst, w)
+	case weir.OpenAIResponses:
+		return s.appendCreated(dst, w)
+	case weir.OpenAICompletions, weir.Gemini:
+		return dst
 	}
 	s.opened = true
 	dst = s.beginChunk(dst)
@@ -58,29 +65,43 @@ func (s *Stream) AppendOpening(dst []byte, w With) []byte {
 	return s.endChunk(dst, "", w)
 }
 
-// AppendBlockStart appends the start of a content block, which only Anthropic
-// has. AppendDelta does it where it was not done.
+// AppendBlockStart appends the start of a content block, which Anthropic and
+// responses have. AppendDelta does it where it was not done.
 func (s *Stream) AppendBlockStart(dst []byte, c Channel, w With) []byte {
-	if s.Dialect != weir.Anthropic {
-		return dst
+	switch s.Dialect {
+	case weir.Anthropic:
+		return s.appendBlockStart(dst, c, w)
+	case weir.OpenAIResponses:
+		return s.appendItemAdded(dst, c, w)
 	}
-	return s.appendBlockStart(dst, c, w)
+	return dst
 }
 
 // AppendBlockStop appends the end of the content block that is open, if one is.
 // AppendDelta and AppendFinish do it where it was not done.
 func (s *Stream) AppendBlockStop(dst []byte, w With) []byte {
-	if !s.inside {
+	switch {
+	case !s.inside:
 		return dst
+	case s.Dialect == weir.OpenAIResponses:
+		return s.appendItemDone(dst, w)
 	}
 	return s.appendBlockStop(dst, w)
 }
 
 // AppendDelta appends generated text. Without an opening before it, OpenAI's
-// first delta says the role, which its SDK needs.
+// first delta says the role, which its SDK needs. Completions, which have no
+// reasoning, get it as text.
 func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.Anthropic:
 		return s.appendBlockDelta(dst, c, text, w)
+	case weir.OpenAIResponses:
+		return s.appendItemDelta(dst, c, text, w)
+	case weir.OpenAICompletions:
+		return s.appendTextChunk(dst, text, "", w)
+	case weir.Gemini:
+		return s.appendCandidate(append(dst, "data: "...), Answer{}.with(c, text), w)
 	}
 	dst = s.beginChunk(dst)
 	if !s.opened {
@@ -95,35 +116,54 @@ func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte 
 	return s.endChunk(appendString(dst, text), "", w)
 }
 
-// AppendFinish appends the reason why the answer ended, for Anthropic with the
-// usage.
+// AppendFinish appends the reason why the answer ended, for all but chat and
+// completions with the usage. It is the last event of responses and gemini.
 func (s *Stream) AppendFinish(dst []byte, r FinishReason, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.Anthropic:
 		return s.appendMessageDelta(s.AppendBlockStop(dst, With{NS: w.NS}), r, w)
+	case weir.OpenAIResponses:
+		return s.appendCompleted(s.AppendBlockStop(dst, With{NS: w.NS, Whole: w.Whole}), r, w)
+	case weir.OpenAICompletions:
+		return s.appendTextChunk(dst, "", r, w)
+	case weir.Gemini:
+		return s.appendCandidate(append(dst, "data: "...), Answer{Finish: r}, w)
 	}
 	return s.endChunk(s.beginChunk(dst), r, w)
 }
 
-// AppendUsage appends OpenAI's last chunk, which has usage and no choice.
+// AppendUsage appends the last chunk of chat and completions, which has usage
+// and no choice.
 func (s *Stream) AppendUsage(dst []byte, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	object := "chat.completion.chunk"
+	switch s.Dialect {
+	case weir.Anthropic, weir.OpenAIResponses, weir.Gemini:
 		return dst
+	case weir.OpenAICompletions:
+		object = "text_completion"
 	}
-	dst = append(s.beginObject(append(dst, "data: "...), "chat.completion.chunk"), `"choices":[]`...)
+	dst = append(s.beginObject(append(dst, "data: "...), object), `"choices":[]`...)
 	return append(appendNS(s.appendChunkUsage(dst, w.Usage), w.NS), "}\n\n"...)
 }
 
-// AppendDone appends the terminal event: [DONE], or message_stop.
+// AppendDone appends the terminal event, [DONE] or message_stop; responses and
+// gemini have none.
 func (s *Stream) AppendDone(dst []byte, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.Anthropic:
 		return appendMessageStop(dst, w)
+	case weir.OpenAIResponses, weir.Gemini:
+		return dst
 	}
 	return append(dst, "data: [DONE]\n\n"...)
 }
 
 // AppendError appends an error inside the stream.
 func (s *Stream) AppendError(dst []byte, p Problem, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.OpenAIResponses:
+		return s.appendResponseError(dst, p, w)
+	case weir.Anthropic:
 		dst = append(dst, "event: error\n"...)
 	}
 	dst = AppendProblem(append(dst, "data: "...), s.Dialect, p)
@@ -137,10 +177,29 @@ type Answer struct {
 	Finish    FinishReason
 }
 
+// with is a part of an answer, of one channel.
+func (a Answer) with(c Channel, text string) Answer {
+	if c == Reasoning {
+		a.Reasoning = text
+	} else {
+		a.Text = text
+	}
+	return a
+}
+
 // AppendWhole appends the JSON body of an answer that is not streamed.
 func (s *Stream) AppendWhole(dst []byte, a Answer, w With) []byte {
-	if s.Dialect == weir.Anthropic {
+	switch s.Dialect {
+	case weir.Anthropic:
 		return s.appendMessage(dst, a, w)
+	case weir.OpenAIResponses:
+		w.Whole = &a
+		return append(appendNS(s.appendResponse(dst, statusOf(a.Finish), w), w.NS), '}')
+	case weir.OpenAICompletions:
+		return s.appendTextCompletion(dst, a, w)
+	case weir.Gemini:
+		dst = s.appendCandidate(dst, a, w)
+		return dst[:len(dst)-len("\n\n")]
 	}
 	return s.appendCompletion(dst, a, w)
 }

@@ -20,21 +20,36 @@ func (s *Server) answering(d weir.Dialect) http.HandlerFunc {
 			s.refuse(w, r, d, *bad)
 			return
 		}
-		plan, n, err := s.begin(asked)
-		if err != nil {
-			s.refuse(w, r, d, *noModel(err))
-			return
+		switch p, bad := s.find(r, asked.Model); {
+		case bad != nil:
+			s.refuse(w, r, d, *bad)
+		case p != nil:
+			if l := s.admit(w, r, p, asked); l != nil {
+				l.serve()
+			}
+		case d != weir.OpenAIChat && d != weir.Anthropic:
+			s.refuse(w, r, d, request.Problem{Status: http.StatusNotFound, Message: "no simulated provider is called or serves " + strconv.Quote(asked.Model) + ", and plans answer only chat completions and messages"})
+		default:
+			s.answerPlan(w, r, arrival, asked)
 		}
-		a := newAnswer(s, w, arrival, plan)
-		if s.log.Enabled(r.Context(), slog.LevelDebug) {
-			s.log.LogAttrs(r.Context(), slog.LevelDebug, "answering", slog.String("model", asked.Model), slog.Uint64("n", n),
-				slog.String("id", a.stream.ID), slog.Bool("stream", asked.Stream), slog.Int("tokens", plan.total))
-		}
-		if whole(&plan) || plan.plan.Buffer {
-			a.serveAtOnce(r.Context())
-		} else {
-			a.serveStream(r.Context())
-		}
+	}
+}
+
+func (s *Server) answerPlan(w http.ResponseWriter, r *http.Request, arrival time.Time, asked request.Asked) {
+	plan, n, err := s.begin(asked)
+	if err != nil {
+		s.refuse(w, r, asked.Dialect, *noModel(err))
+		return
+	}
+	a := newAnswer(s, w, arrival, plan)
+	if s.log.Enabled(r.Context(), slog.LevelDebug) {
+		s.log.LogAttrs(r.Context(), slog.LevelDebug, "answering", slog.String("model", asked.Model), slog.Uint64("n", n),
+			slog.String("id", a.stream.ID), slog.Bool("stream", asked.Stream), slog.Int("tokens", plan.total))
+	}
+	if whole(&plan) || plan.plan.Buffer {
+		a.serveAtOnce(r.Context())
+	} else {
+		a.serveStream(r.Context())
 	}
 }
 
@@ -60,12 +75,9 @@ type answer struct {
 }
 
 func newAnswer(s *Server, w http.ResponseWriter, arrival time.Time, plan schedule) *answer {
-	dialect, prefix, header := plan.asked.Dialect, "chatcmpl-", "X-Request-Id"
-	if plan.anthropic {
-		prefix, header = "msg_", "Request-Id"
-	}
+	dialect := plan.asked.Dialect
 	id := strconv.FormatUint(plan.id, 16)
-	w.Header().Set(header, "req_"+id)
+	w.Header().Set(requestIDHeader(dialect), "req_"+id)
 	return &answer{
 		server:  s,
 		w:       w,
@@ -74,7 +86,7 @@ func newAnswer(s *Server, w http.ResponseWriter, arrival time.Time, plan schedul
 		plan:    plan,
 		stream: request.Stream{
 			Dialect:   dialect,
-			ID:        prefix + id,
+			ID:        idPrefix(dialect) + id,
 			Model:     plan.asked.Model,
 			Created:   arrival.Unix(),
 			NullUsage: plan.asked.IncludeUsage && plan.form() == UsageEnd,

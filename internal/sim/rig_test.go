@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,13 @@ import (
 	"weir.dev/weir/internal/weirtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if yaml := os.Getenv(childEnv); yaml != "" {
+		serveChild(yaml)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // rig is a simulator behind real HTTP in a bubble of virtual time.
 type rig struct {

@@ -1,30 +1,38 @@
 package sim
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/request"
 )
 
 // newRoutes has every path with and without /v1: clients differ in whether
-// their base URL has it.
+// their base URL has it. Under /NAME stands the provider of that name alone.
 func (s *Server) newRoutes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, base := range []string{"/v1", ""} {
-		mux.HandleFunc("POST "+base+"/chat/completions", s.answering(weir.OpenAIChat))
-		mux.HandleFunc("POST "+base+"/messages", s.answering(weir.Anthropic))
-		mux.HandleFunc("GET "+base+"/models", s.listModels)
+	for _, of := range []string{"", "/{provider}"} {
+		for _, base := range []string{"/v1", ""} {
+			mux.HandleFunc("POST "+of+base+"/chat/completions", s.answering(weir.OpenAIChat))
+			mux.HandleFunc("POST "+of+base+"/completions", s.answering(weir.OpenAICompletions))
+			mux.HandleFunc("POST "+of+base+"/responses", s.answering(weir.OpenAIResponses))
+			mux.HandleFunc("POST "+of+base+"/messages", s.answering(weir.Anthropic))
+			mux.HandleFunc("GET "+of+base+"/models", s.listModels)
+		}
+		mux.HandleFunc("POST "+of+"/v1beta/models/{call...}", s.answering(weir.Gemini))
 	}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
 	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, weir.OpenAIChat, request.Problem{
 			Status:  http.StatusNotFound,
@@ -33,27 +41,6 @@ func (s *Server) newRoutes() *http.ServeMux {
 		})
 	})
 	return mux
-}
-
-func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
-	type entry struct {
-		ID      string `json:"id"`
-		Object  string `json:"object"`
-		Created int64  `json:"created"`
-		OwnedBy string `json:"owned_by"`
-	}
-	list := struct {
-		Object string  `json:"object"`
-		Data   []entry `json:"data"`
-	}{Object: "list", Data: []entry{}}
-	for _, name := range s.names {
-		list.Data = append(list.Data, entry{ID: name, Object: "model", OwnedBy: "weir-sim"})
-	}
-	body, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // strings and numbers only
-	}
-	writeJSON(w, http.StatusOK, body)
 }
 
 // read reads a request; its error is a problem to answer with.
@@ -70,11 +57,45 @@ func (s *Server) read(d weir.Dialect, w http.ResponseWriter, r *http.Request) (r
 	case err != nil:
 		return request.Asked{}, problem(http.StatusBadRequest, "body_unreadable", err)
 	}
-	asked, err := request.Decode(d, body)
+	asked, err := decodeApart(d, body)
 	if err != nil {
 		return request.Asked{}, problem(http.StatusBadRequest, "bad_request", err)
 	}
+	if d == weir.Gemini {
+		return asked, readCall(&asked, r)
+	}
 	return asked, nil
+}
+
+// decodeApart decodes on a stack of its own: encoding/json needs a deep one,
+// which the handler would keep for as long as it streams.
+func decodeApart(d weir.Dialect, body []byte) (asked request.Asked, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		asked, err = request.Decode(d, body)
+	}()
+	<-done
+	return asked, err
+}
+
+// readCall takes what Gemini says in the path: MODEL:METHOD.
+func readCall(asked *request.Asked, r *http.Request) *request.Problem {
+	i := strings.LastIndexByte(r.PathValue("call"), ':')
+	call := r.PathValue("call")
+	if i > 0 {
+		asked.Model, call = call[:i], call[i+1:]
+	}
+	switch {
+	case i > 0 && call == "generateContent":
+		return nil
+	case i <= 0 || call != "streamGenerateContent":
+		return &request.Problem{Status: http.StatusNotFound, Message: "there is no " + r.URL.Path + " (MODEL:generateContent or MODEL:streamGenerateContent)"}
+	case r.URL.Query().Get("alt") != "sse":
+		return &request.Problem{Status: http.StatusBadRequest, Message: "a stream is only simulated with alt=sse"}
+	}
+	asked.Stream = true
+	return nil
 }
 
 // problem is an error of ours as a provider's; it keeps the code of a weir.Error.
@@ -106,7 +127,7 @@ func setRetryAfter(h http.Header, d time.Duration) {
 	}
 	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
 	if d%time.Second != 0 {
-		h.Set("Retry-After-Ms", strconv.FormatInt(d.Milliseconds(), 10))
+		h.Set("Retry-After-Ms", strconv.FormatInt(max(1, d.Milliseconds()), 10))
 	}
 }
 

@@ -9,27 +9,38 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/clock"
 	"weir.dev/weir/internal/request"
+	"weir.dev/weir/internal/sim/cast"
+	"weir.dev/weir/internal/sim/provider"
 )
 
 // Config is what a Server is made from. Its zero value serves Presets on the
 // runtime's timers.
 type Config struct {
-	Clock   clock.Clock     // nil: clock.Plain
-	Seed    uint64          // everything random follows from it
-	Models  map[string]Plan // by the name that requests give; nil: Presets
-	MaxBody int64           // most bytes of a request's body; 0: 16 MiB
-	Log     *slog.Logger    // one line per request at debug level; nil: none
+	Clock  clock.Clock     // nil: clock.Plain
+	Seed   uint64          // everything random follows from it
+	Models map[string]Plan // by the name that requests give; nil: Presets, or none beside Providers
+
+	Providers []cast.Personality // simulated providers; the server is to be closed then
+	Speed     float64            // of their time against the wall's; 0: 1
+
+	MaxBody int64        // most bytes of a request's body; 0: 16 MiB
+	Log     *slog.Logger // one line per request at debug level; nil: none
 }
 
 const defaultMaxBody = 16 << 20
 
 // Server answers requests as its plans say. For one seed, and one order of the
-// requests to each model, it does the same again. It has no goroutines of its
-// own: a handler ends when its request's context does. Make one with New.
+// requests to each model, it does the same again; a simulated provider does
+// where the requests come at the same times. It has no goroutines of its own
+// but those of its providers, which Close ends: a handler ends when its
+// request's context does. Make one with New.
 type Server struct {
 	clock   clock.Clock
 	seed    uint64
@@ -37,7 +48,12 @@ type Server struct {
 	log     *slog.Logger
 	corpus  *corpus
 	routes  *http.ServeMux
-	names   []string // of the configured models, sorted
+	names   []string // of the configured models and providers, sorted
+
+	providers map[string]*provider.Provider
+	registry  *prometheus.Registry
+	lateness  prometheus.Histogram
+	answers   atomic.Uint64 // of providers, so far
 
 	mu     sync.Mutex
 	models map[string]*model
@@ -66,7 +82,7 @@ func New(c Config) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if c.Models == nil {
+	if c.Models == nil && len(c.Providers) == 0 {
 		c.Models = Presets()
 	}
 	for name, p := range c.Models {
@@ -79,6 +95,10 @@ func New(c Config) (*Server, error) {
 		s.models[name] = &model{plan: p}
 	}
 	s.names = slices.Sorted(maps.Keys(c.Models))
+	if err := s.startProviders(c); err != nil {
+		s.Close()
+		return nil, err
+	}
 	s.routes = s.newRoutes()
 	return s, nil
 }

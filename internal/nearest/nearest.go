@@ -1,4 +1,4 @@
-package catalog
+package nearest
 
 import (
 	"cmp"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Nearest returns up to three of the known names that someone who wrote s may
+// Names returns up to three of the known names that someone who wrote s may
 // have meant, the likeliest first: those that begin with it or hold it, then
 // those that a few slips of the finger lead to.
-func Nearest(s string, known []string) []string {
+func Names(s string, known []string) []string {
 	const most, longest = 3, 64
 	s = strings.ToLower(s)
 	if s == "" || len(s) > longest {
