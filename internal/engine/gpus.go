@@ -20,16 +20,6 @@ func GPUs() []GPU {
 	return append(hopper(), append(otherNVIDIA(), amd()...)...)
 }
 
-// GPUNamed finds a device in the table by any of its names.
-func GPUNamed(name string) (GPU, bool) {
-	for _, g := range GPUs() {
-		if named(name, g.Name, g.Also) {
-			return g, true
-		}
-	}
-	return GPU{}, false
-}
-
 // among puts the figures for 2, 4 and 8 devices together: latencies of small
 // and large messages in us, rate in GB/s.
 func among(small, large, rate [3]float64) map[int]Collective {

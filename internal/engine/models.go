@@ -7,16 +7,6 @@ func Models() []Model {
 	return append(denseModels(), expertModels()...)
 }
 
-// ModelNamed finds a model in the table by any of its names.
-func ModelNamed(name string) (Model, bool) {
-	for _, m := range Models() {
-		if named(name, m.Name, m.Also) {
-			return m, true
-		}
-	}
-	return Model{}, false
-}
-
 func denseModels() []Model {
 	return []Model{
 		{
@@ -48,6 +38,12 @@ func denseModels() []Model {
 			Name: "mistral-small-24b", Also: []string{"mistral-small", "mistralai/Mistral-Small-24B-Instruct-2501"},
 			Source: "mistralai/Mistral-Small-24B-Instruct-2501 config.json, not verified again",
 			Layers: 40, Hidden: 5120, QueryHeads: 32, KVHeads: 8, HeadDim: 128, FFN: 32768, Vocab: 131072, Context: 32768,
+		},
+		{
+			Name: "gemma-3-270m", Also: []string{"google/gemma-3-270m-it"},
+			Source: "google/gemma-3-270m config.json; 15 of 18 layers see 512 tokens",
+			Layers: 18, Hidden: 640, QueryHeads: 4, KVHeads: 1, HeadDim: 256, FFN: 2048, Vocab: 262144, Context: 32768,
+			Window: 512, WindowedLayers: 15,
 		},
 		{
 			Name: "qwen3-32b", Also: []string{"Qwen/Qwen3-32B"},

@@ -6,11 +6,18 @@ import (
 )
 
 func TestNamesThatUsersKnow(t *testing.T) {
-	for alias, full := range aliases {
-		m, isModel := ModelNamed(strings.ToUpper(alias))
-		g, isGPU := GPUNamed(alias)
-		if isModel == isGPU || m.Name+g.Name != full {
-			t.Errorf("%s: %q %q, want %s", alias, m.Name, g.Name, full)
+	for _, m := range Models() {
+		for _, name := range append(m.Also, m.Name) {
+			if got, ok := ModelNamed(strings.ToUpper(name)); !ok || got.Name != m.Name {
+				t.Errorf("%s: %q, want %s", name, got.Name, m.Name)
+			}
+		}
+	}
+	for _, g := range GPUs() {
+		for _, name := range append(g.Also, g.Name) {
+			if got, ok := GPUNamed(strings.ToUpper(name)); !ok || got.Name != g.Name {
+				t.Errorf("%s: %q, want %s", name, got.Name, g.Name)
+			}
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestRealEngine(t *testing.T) {
 		if load.concurrency == 1 {
 			before = beforeSlot(t, base, model)
 		}
-		rows := runBench(t, weir, base+"/v1", model, load.concurrency, load.requests)
+		rows := runBench(t, weir, base+"/v1", model, load.concurrency, load.requests, inputTokens, outputTokens)
 		ttft, tpot := pairs(t, load.concurrency, rows, before)
 
 		say := func(metric string, ps []pair, medianTol float64, judged bool) {
@@ -212,14 +212,14 @@ func medianOf(ps []pair) float64 {
 }
 
 // runBench gives the measured (not the warm-up) requests of one weir bench.
-func runBench(t *testing.T, weir, url, model string, concurrency, requests int) []row {
+func runBench(t *testing.T, weir, url, model string, concurrency, requests, input, output int) []row {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, weir, "bench", url, "--model", model,
 		"--concurrency", strconv.Itoa(concurrency), "--requests", strconv.Itoa(requests),
-		"--input-tokens", strconv.Itoa(inputTokens), "--output-tokens", strconv.Itoa(outputTokens),
+		"--input-tokens", strconv.Itoa(input), "--output-tokens", strconv.Itoa(output),
 		"--temperature", "0", "--warmup", strconv.Itoa(warmup), "-o", "json")
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 5 * time.Second
