@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"internal/engine/ablate":     {"", "internal/stats", "internal/engine", "internal/engine/plan"},
 	"internal/faults":            {"", "internal/clock", "internal/sse", "internal/request", "internal/dialect"},
 	"internal/reconcile":         {"", "internal/imports", "internal/stats"},
-	"internal/weirtest":          {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim", "internal/report"},
+	"internal/weirtest":          {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim"},
 	"internal/weirtest/handmade": {"", "internal/report"},
 	"cmd/weir":                   {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/page", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine", "internal/engine/validate", "internal/engine/plan", "internal/engine/ablate", "internal/stored", "internal/faults", "internal/nearest", "internal/sim/cast"},
 	"internal/nearest":           {},

@@ -71,6 +71,7 @@ func drawDeployment(t *rapid.T) *Physics {
 		Profile: rapid.SampledFrom(Profiles()).Draw(t, "profile"),
 	}
 	d.GPU.Memory *= 100 // whether it fits is not the question
+	d.TP = min(d.TP, d.Model.QueryHeads)
 	return physicsOf(t, d)
 }
 
@@ -122,7 +123,7 @@ func TestFasterPartsNeverSlow(t *testing.T) {
 		if got := physicsOf(t, d).Cost(b); got.Time() > step.Time() {
 			t.Fatalf("twice the bandwidth: %v, before %v", got.Time(), step.Time())
 		}
-		if p.TP < 8 {
+		if p.TP < min(8, p.Model.QueryHeads) {
 			d = p.Deployment
 			d.TP *= 2
 			if got := physicsOf(t, d).Cost(b); got.Linear > step.Linear || got.Attention > step.Attention {
