@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -28,10 +29,8 @@ func (s *Server) newRoutes() *http.ServeMux {
 			mux.HandleFunc("GET "+of+base+"/models", s.listModels)
 		}
 		mux.HandleFunc("POST "+of+"/v1beta/models/{call...}", s.answering(weir.Gemini))
+		mux.HandleFunc("GET "+of+"/health", s.healthy)
 	}
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
-	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, weir.OpenAIChat, request.Problem{
@@ -41,6 +40,16 @@ func (s *Server) newRoutes() *http.ServeMux {
 		})
 	})
 	return mux
+}
+
+// healthy is what clients ask before they begin; a provider that there is not
+// has no health.
+func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
+	if name := r.PathValue("provider"); name != "" && s.providers[name] == nil {
+		writeProblem(w, weir.OpenAIChat, request.Problem{Status: http.StatusNotFound, Code: "unknown_url", Message: fmt.Sprintf("there is no simulated provider %q", name)})
+		return
+	}
+	writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
 }
 
 // read reads a request; its error is a problem to answer with.

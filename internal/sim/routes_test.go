@@ -39,6 +39,7 @@ func TestOtherRoutes(t *testing.T) {
 		for path, want := range map[string]string{
 			"/v1/models": `200 {"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"weir-sim"},{"id":"b","object":"model","created":0,"owned_by":"weir-sim"}]}`,
 			"/health":    `200 {"status":"ok"}`,
+			"/x/health":  `404 {"error":{"message":"there is no simulated provider \"x\"","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
 			"/v1/x":      `404 {"error":{"message":"there is no GET /v1/x (POST /v1/chat/completions or /v1/messages, GET /v1/models or /health)","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
 		} {
 			resp, err := r.client.Get("http://sim" + path)

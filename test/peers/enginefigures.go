@@ -14,12 +14,34 @@ import (
 	"weir.dev/weir"
 )
 
-// totals are the engine's own counters since it started (llama.cpp's /metrics).
+// totals are an engine's own counters since it started.
 type totals struct{ promptTokens, promptSeconds, tokens, tokenSeconds float64 }
 
-// readTotals asks the engine.
-func readTotals(ctx context.Context, base string) (totals, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/metrics", nil)
+// counters are where an engine's totals stand in its /metrics.
+type counters struct {
+	path                                               string // after its URL
+	promptTokens, promptSeconds, tokens, tokenSeconds string // names, with their labels
+}
+
+// llamaCounters are llama.cpp's.
+var llamaCounters = counters{
+	"/metrics", "llamacpp:prompt_tokens_total", "llamacpp:prompt_seconds_total",
+	"llamacpp:tokens_predicted_total", "llamacpp:tokens_predicted_seconds_total",
+}
+
+// vllmCounters are those that weir sim has under vLLM's names, of one provider
+// with one engine.
+func vllmCounters(provider, model string) counters {
+	of := fmt.Sprintf(`{engine="0",model_name=%q,provider=%q}`, model, provider)
+	return counters{
+		"/metrics", "vllm:prompt_tokens_total" + of, "vllm:time_to_first_token_seconds_sum" + of,
+		"vllm:generation_tokens_total" + of, "vllm:inter_token_latency_seconds_sum" + of,
+	}
+}
+
+// read asks the engine.
+func (c counters) read(ctx context.Context, base string) (totals, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+c.path, nil)
 	if err != nil {
 		return totals{}, err
 	}
@@ -34,12 +56,9 @@ func readTotals(ctx context.Context, base string) (totals, error) {
 	}
 	var t totals
 	want := map[string]*float64{
-		"llamacpp:prompt_tokens_total":            &t.promptTokens,
-		"llamacpp:prompt_seconds_total":           &t.promptSeconds,
-		"llamacpp:tokens_predicted_total":         &t.tokens,
-		"llamacpp:tokens_predicted_seconds_total": &t.tokenSeconds,
+		c.promptTokens: &t.promptTokens, c.promptSeconds: &t.promptSeconds, c.tokens: &t.tokens, c.tokenSeconds: &t.tokenSeconds,
 	}
-	lines := bufio.NewScanner(io.LimitReader(resp.Body, 1<<20))
+	lines := bufio.NewScanner(io.LimitReader(resp.Body, 1<<22))
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		p := want[name]

@@ -33,7 +33,7 @@ func main() {
 	flag.StringVar(&o.real, "real", "", "real.env, from test/real/install.sh; none: no engine is measured")
 	flag.StringVar(&o.out, "out", "", "folder for the tools' own output files")
 	flag.StringVar(&o.doc, "doc", "", "Markdown file whose measured part is written anew")
-	flag.StringVar(&o.only, "only", "", "streams to measure, such as bare,engine; all of them without")
+	flag.StringVar(&o.only, "only", "", "streams to measure, such as bare,cascade,engine; all of them without")
 	flag.BoolVar(&o.rt, "rt", false, "give weir sim and its clients real-time priority (chrt, as root): stands in for an idle box on a busy one")
 	flag.Parse()
 	err := run(ctx, o, os.Stdout)
@@ -74,6 +74,11 @@ func run(ctx context.Context, o options, w io.Writer) error {
 			if err := m.stream(ctx, o.weir, s); err != nil {
 				return err
 			}
+		}
+	}
+	if wanted(o.only, "cascade") {
+		if err := m.provider(ctx, o.weir); err != nil {
+			return err
 		}
 	}
 	if wanted(o.only, "engine") {

@@ -65,6 +65,31 @@ func (m *measurement) stream(ctx context.Context, binary string, s stream) error
 	return nil
 }
 
+// provider measures a provider of weir sim: an engine made of physics, behind a
+// network of 64 ms. What its engine says of itself has no network in it.
+func (m *measurement) provider(ctx context.Context, binary string) error {
+	const name, model = "cascade", "llama-3.3-70b"
+	log, err := m.log("sim-" + name)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	sim, err := server.Providers(ctx, append(slices.Clone(m.front), binary), log, name)
+	if err != nil {
+		return withLog(err, log)
+	}
+	defer sim.Stop()
+	fmt.Fprintf(m.say, "### %s: a simulated engine, Llama-3.3-70B on two H200, 64 ms away\n\n`weir sim --provider %s`\n\n", name, name)
+	counts := vllmCounters(name, model)
+	for _, l := range []load{{1, 10, 256, 128}, {8, 40, 256, 128}} {
+		t := target{url: sim.URL + "/" + name, model: model, front: m.front, metrics: sim.URL, counts: &counts}
+		if err := m.table(ctx, t, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // engine measures the real engine, where there is one.
 func (m *measurement) engine(ctx context.Context, env string) error {
 	fmt.Fprint(m.say, "### engine: llama.cpp with gemma-3-270m on this machine's CPU\n\n")
@@ -83,7 +108,7 @@ func (m *measurement) engine(ctx context.Context, env string) error {
 	}
 	defer engine.Stop()
 	for _, l := range []load{{1, 6, 256, 64}, {4, 12, 256, 64}} {
-		if err := m.table(ctx, target{url: engine.URL, model: model, counts: true}, l); err != nil {
+		if err := m.table(ctx, target{url: engine.URL, model: model, metrics: engine.URL, counts: &llamaCounters}, l); err != nil {
 			return err
 		}
 	}
@@ -93,7 +118,8 @@ func (m *measurement) engine(ctx context.Context, env string) error {
 // target is what is asked.
 type target struct {
 	url, model string
-	counts     bool // it counts itself (/metrics)
+	metrics    string    // where it counts itself; "": it does not
+	counts     *counters // under which names
 	front      []string
 }
 
@@ -144,18 +170,18 @@ func (m *measurement) folder(t *tool, to target, l load) string {
 func (m *measurement) one(ctx context.Context, t *tool, to target, l load, folder string) ([]row, error) {
 	var before totals
 	var err error
-	if to.counts {
-		if before, err = readTotals(ctx, to.url); err != nil {
+	if to.counts != nil {
+		if before, err = to.counts.read(ctx, to.metrics); err != nil {
 			return nil, err
 		}
 	}
 	j := job{load: l, warmup: l.concurrency, url: to.url, model: to.model, tokenizer: m.tokenizer, longest: 5 * time.Minute, directory: folder, front: to.front}
 	got, err := t.run(ctx, j)
 	rows := []row{{name: t.name, figures: got}}
-	if err != nil || !to.counts {
+	if err != nil || to.counts == nil {
 		return rows, err
 	}
-	after, err := readTotals(ctx, to.url)
+	after, err := to.counts.read(ctx, to.metrics)
 	if err != nil {
 		return rows, err
 	}

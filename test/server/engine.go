@@ -62,10 +62,19 @@ func Engine(ctx context.Context, envFile string, log io.Writer, flags ...string)
 // Sim starts weir sim with models of the form NAME=PLAN. The command is the
 // binary, with what may stand before it, such as chrt.
 func Sim(ctx context.Context, command []string, log io.Writer, models ...string) (*Server, error) {
+	return simulate(ctx, command, log, "--model", models)
+}
+
+// Providers starts weir sim with simulated providers; NAME is at URL/NAME.
+func Providers(ctx context.Context, command []string, log io.Writer, names ...string) (*Server, error) {
+	return simulate(ctx, command, log, "--provider", names)
+}
+
+func simulate(ctx context.Context, command []string, log io.Writer, flag string, values []string) (*Server, error) {
 	return start(ctx, log, func(port string) *exec.Cmd {
 		args := append(slices.Clone(command[1:]), "sim", "--listen", "127.0.0.1:"+port)
-		for _, m := range models {
-			args = append(args, "--model", m)
+		for _, v := range values {
+			args = append(args, flag, v)
 		}
 		return exec.Command(command[0], args...)
 	})
