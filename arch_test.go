@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/faults":            {"", "internal/clock", "internal/sse", "internal/request", "internal/dialect"},
 	"internal/reconcile":         {"", "internal/imports", "internal/stats"},
 	"internal/weirtest":          {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim"},
+	"internal/splice":            {},
 	"internal/weirtest/handmade": {"", "internal/report"},
 	"cmd/weir":                   {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/page", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine", "internal/engine/validate", "internal/engine/plan", "internal/engine/ablate", "internal/stored", "internal/faults", "internal/nearest", "internal/sim/cast"},
 	"internal/nearest":           {},
