@@ -3,15 +3,9 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"go/ast"
-	"go/doc"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +15,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/weirtest/handmade"
+	"weir.dev/weir/internal/weirtest/typeschema"
 )
 
 // TestSchemaIsOfTheTypes: the published schema is what the Go types and their
@@ -112,149 +107,26 @@ func validator(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-type object = map[string]any
-
-// schemas makes JSON Schemas of types, each struct a definition of its own.
-type schemas struct {
-	defs     object
-	comments map[string]string // of a type or of its field, such as Summary.Started
-}
-
 func generated(t *testing.T) []byte {
 	t.Helper()
-	g := schemas{object{}, map[string]string{}}
+	g := typeschema.New()
+	g.Enum(reflect.TypeFor[weir.Outcome](), weir.Outcomes())
 	for _, dir := range []string{".", "../stats", "../.."} {
-		g.readComments(t, dir)
+		if err := g.ReadComments(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
-	forms := []any{g.of(reflect.TypeFor[report.Summary]()), g.of(reflect.TypeFor[report.Sweep]()), g.of(reflect.TypeFor[report.Comparison]())}
+	forms := []any{g.Of(reflect.TypeFor[report.Summary]()), g.Of(reflect.TypeFor[report.Sweep]()), g.Of(reflect.TypeFor[report.Comparison]())}
 	for def, form := range map[string]string{"Summary": report.Schema, "SweepPoint": report.Schema, "ComparedRun": report.Schema, "Sweep": report.SweepSchema, "Comparison": report.ComparisonSchema} {
-		g.defs[def].(object)["properties"].(object)["schema"] = object{"const": form}
+		g.Const(def, "schema", form)
 	}
-	b, err := json.MarshalIndent(object{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://weir.dev/schema/report.json",
+	b, err := json.MarshalIndent(typeschema.Object{
+		"$schema": typeschema.Draft, "$id": "https://weir.dev/schema/report.json",
 		"title":       "what weir writes with -o json",
-		"description": "Names that end in _ms are milliseconds, rates are per second, shares are fractions. What was not measured is null, never 0.", "oneOf": forms, "$defs": g.defs,
+		"description": "Names that end in _ms are milliseconds, rates are per second, shares are fractions. What was not measured is null, never 0.", "oneOf": forms, "$defs": g.Defs(),
 	}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(b, '\n')
-}
-
-// of is the schema of a type's values.
-func (g *schemas) of(t reflect.Type) object {
-	switch {
-	case t == reflect.TypeFor[weir.Dur]():
-		return object{"type": "number"}
-	case t == reflect.TypeFor[time.Time]():
-		return object{"type": "string", "format": "date-time"}
-	case t == reflect.TypeFor[json.RawMessage]():
-		return object{}
-	case t == reflect.TypeFor[weir.Outcome]():
-		return object{"enum": weir.Outcomes()}
-	case strings.HasPrefix(t.Name(), "Opt["):
-		return orNull(g.of(t.Field(0).Type))
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Float64:
-		return object{"type": "number"}
-	case reflect.Pointer:
-		return orNull(g.of(t.Elem()))
-	case reflect.Slice:
-		return object{"type": []string{"array", "null"}, "items": g.of(t.Elem())}
-	case reflect.Map:
-		return object{"type": []string{"object", "null"}, "propertyNames": g.of(t.Key()), "additionalProperties": g.of(t.Elem())}
-	case reflect.Struct:
-		if g.defs[t.Name()] == nil {
-			g.define(t)
-		}
-		return object{"$ref": "#/$defs/" + t.Name()}
-	}
-	return object{"type": "integer"}
-}
-
-func orNull(s object) object {
-	if one, ok := s["type"].(string); ok && s["format"] == nil {
-		return object{"type": []string{one, "null"}}
-	}
-	return object{"anyOf": []any{s, object{"type": "null"}}}
-}
-
-func (g *schemas) define(t reflect.Type) {
-	properties, required := object{}, []string{}
-	g.defs[t.Name()] = object{}
-	g.fields(t, properties, &required)
-	slices.Sort(required)
-	def := object{"type": "object", "properties": properties, "required": required}
-	if c := g.comments[t.Name()]; c != "" {
-		def["description"] = c
-	}
-	g.defs[t.Name()] = def
-}
-
-func (g *schemas) fields(t reflect.Type, properties object, required *[]string) {
-	for f := range t.Fields() {
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			inner := f.Type
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			g.fields(inner, properties, required)
-			continue
-		}
-		s := g.of(f.Type)
-		if c := g.comments[t.Name()+"."+f.Name]; c != "" {
-			s["description"] = c
-		}
-		properties[name] = s
-		if rest == "" {
-			*required = append(*required, name)
-		}
-	}
-}
-
-// readComments keeps what a package says of its types and their fields.
-func (g *schemas) readComments(t *testing.T, dir string) {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fset := token.NewFileSet()
-	for _, name := range names {
-		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.TYPE {
-				g.keep(d)
-			}
-		}
-	}
-}
-
-func (g *schemas) keep(d *ast.GenDecl) {
-	for _, spec := range d.Specs {
-		spec := spec.(*ast.TypeSpec)
-		g.comments[spec.Name.Name] = new(doc.Package).Synopsis(d.Doc.Text())
-		of, ok := spec.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		for _, f := range of.Fields.List {
-			text := f.Comment.Text()
-			if text == "" {
-				text = f.Doc.Text()
-			}
-			for _, name := range f.Names {
-				g.comments[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(text), " ")
-			}
-		}
-	}
 }

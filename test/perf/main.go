@@ -30,8 +30,11 @@ var tools = []tool{
 	{"memory", memory},
 	{"startup", startup},
 	{"reader", reader},
-	{"cpu-client", cpuClient}, // what cpu starts
-	{"cpu-server", cpuServer}, // what cpu starts
+	{"gateway", gateway},
+	{"cpu-client", cpuClient},             // what cpu starts
+	{"cpu-server", cpuServer},             // what cpu starts
+	{"gateway-upstream", gatewayUpstream}, // what gateway starts
+	{"gateway-baseline", gatewayBaseline}, // what gateway starts
 }
 
 // longest is how long one subcommand may take before it is ended.
@@ -59,7 +62,7 @@ func run(ctx context.Context) error {
 			return t.run(ctx, os.Args[2:])
 		}
 	}
-	return errors.New("usage: perf accuracy|cpu|memory|startup|reader [flags]; -h after one shows its flags")
+	return errors.New("usage: perf accuracy|cpu|memory|startup|reader|gateway [flags]; -h after one shows its flags")
 }
 
 func parse(name string, args []string, define func(*flag.FlagSet)) error {
