@@ -142,50 +142,6 @@ func dressed(at place, auth *catalog.Auth) error {
 	return nil
 }
 
-type checkCmd struct {
-	configFlags
-	Schema  bool `help:"Print the JSON Schema for editors instead."`
-	Example bool `help:"Print a config to start from instead."`
-}
-
-// Help is shown below the flags.
-func (checkCmd) Help() string {
-	return `Reads the config and says everything that is wrong with it, with line and column.
-
-  weir check
-  weir check -c weir.yaml
-  weir check --example > weir.yaml
-  weir check --schema > weir.schema.json
-
-Exit code: 0 sound, 2 not.`
-}
-
-func (c *checkCmd) Run(p *process) error {
-	switch {
-	case c.Schema:
-		_, err := p.out.Write(append(config.Schema(), '\n'))
-		return err
-	case c.Example:
-		_, err := fmt.Fprint(p.out, config.Example())
-		return err
-	}
-	cfg, problems, err := c.read(p)
-	if err != nil {
-		return err
-	}
-	if err := problems.Err(); err != nil {
-		fmt.Fprintln(p.err, err)
-		return quiet(exitUsage)
-	}
-	if c.Config == "" && len(cfg.Providers) == 0 {
-		if _, err := os.Stat(defaultConfig); err != nil {
-			return usage("there is no %s here: name one with -c, or begin with weir check --example", defaultConfig)
-		}
-	}
-	fmt.Fprintf(p.out, "%s and %s: sound\n", many(len(cfg.Providers), "provider"), many(len(cfg.Models), "model"))
-	return nil
-}
-
 func many(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

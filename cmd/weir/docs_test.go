@@ -19,7 +19,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	}
 	texts := map[string]string{"help": strings.Join([]string{
 		benchCmd{}.Help(), reportCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), simPlanCmd{}.Help(), simAblateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
-		faultsCmd{}.Help(), faultsRunCmd{}.Help(), faultsServeCmd{}.Help(),
+		faultsCmd{}.Help(), faultsRunCmd{}.Help(), faultsServeCmd{}.Help(), checkCmd{}.Help(), keysCmd{}.Help(), keysNewCmd{}.Help(),
 	}, "\n")}
 	for _, f := range append(files, "../../README.md") {
 		b, err := os.ReadFile(f)

@@ -62,7 +62,8 @@ type commands struct {
 
 	Providers  providersCmd  `cmd:"" help:"List the providers that are known by name."`
 	Models     modelsCmd     `cmd:"" help:"List what a provider serves, or the open weights that are known."`
-	Check      checkCmd      `cmd:"" help:"Find everything that is wrong with a config."`
+	Check      checkCmd      `cmd:"" help:"Find everything that is wrong with a config, and show what it makes of the gateway."`
+	Keys       keysCmd       `cmd:"" help:"Make keys for the gateway's callers."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for your shell."`
 }
 

@@ -50,17 +50,23 @@ func (f *moneyFlags) prices(places []place) error {
 		if at.Price != nil || at.provider.Name == "" {
 			continue
 		}
-		price, ok := table.Lookup(at.provider.Name, at.Model)
-		if !ok {
-			if weights, known := catalog.CanonicalOf(at.provider.Name, at.Model); known {
-				price, ok = table.Lookup(at.provider.Name, weights.Weights)
-			}
-		}
-		if ok {
+		if price, ok := listPrice(table, at.provider.Name, at.Model); ok {
 			at.Price = &price
 		}
 	}
 	return nil
+}
+
+// listPrice is the table's, by the provider's name for a model or by that of
+// its weights.
+func listPrice(table *catalog.PriceTable, provider, model string) (weir.Price, bool) {
+	price, ok := table.Lookup(provider, model)
+	if !ok {
+		if weights, known := catalog.CanonicalOf(provider, model); known {
+			price, ok = table.Lookup(provider, weights.Weights)
+		}
+	}
+	return price, ok
 }
 
 func parsePrice(s string) (weir.Price, error) {

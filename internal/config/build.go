@@ -1,8 +1,7 @@
 package config
 
 import (
-	"fmt"
-	"maps"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,6 +25,20 @@ func (v *value) str() string {
 	return v.text
 }
 
+// all are the fields of a mapping, in the order of the file.
+func (v *value) all() iter.Seq2[string, *value] {
+	return func(yield func(string, *value) bool) {
+		if v == nil {
+			return
+		}
+		for _, name := range v.names {
+			if !yield(name, v.fields[name]) {
+				return
+			}
+		}
+	}
+}
+
 func (v *value) opt() weir.Opt[float64] {
 	if v == nil {
 		return weir.None[float64]()
@@ -33,32 +46,56 @@ func (v *value) opt() weir.Opt[float64] {
 	return weir.Some(v.num)
 }
 
-// build makes the config of what the walk left, and notes what only shows
+// builder makes the config of what the walk left, and notes what only shows
 // when the parts are seen together.
-func (r *reader) build(root *value) *Config {
-	c := &Config{}
-	providers := root.get("providers")
-	known := map[string]bool{}
-	if providers != nil {
-		for _, name := range providers.names {
-			known[name] = true
-			if p, ok := r.provider(name, providers.fields[name]); ok {
-				c.Providers = append(c.Providers, p)
-			}
+type builder struct {
+	*reader
+	file   *value
+	c      *Config
+	known  map[string]bool     // providers, sound or not
+	offers map[string][]*offer // by the model's name
+	loose  map[string]*offer   // targets that only a route names
+}
+
+// offer is a target, where the file says what it is, and who asks it.
+type offer struct {
+	Target
+	own    *value // nil: only a route names it
+	routes []*Route
+}
+
+func (r *reader) build(file *value) *Config {
+	b := &builder{reader: r, file: file, c: &Config{}, known: map[string]bool{}, offers: map[string][]*offer{}, loose: map[string]*offer{}}
+	b.c.Gateway = r.settings(file.get("gateway"))
+	b.providers()
+	b.models()
+	b.gateway()
+	if c := b.c; len(r.found) == 0 && len(c.Providers) == 0 && len(c.Models) == 0 && len(c.Routes) == 0 {
+		r.bad(pos{}, "", "begin with providers: and models:, or with routes:", "the file says nothing")
+	}
+	return b.c
+}
+
+func (b *builder) providers() {
+	for name, v := range b.file.get("providers").all() {
+		b.known[name] = true
+		if p, ok := b.provider(name, v); ok {
+			b.c.Providers = append(b.c.Providers, p)
 		}
 	}
-	if models := root.get("models"); models != nil {
-		for _, name := range models.names {
-			m := Model{Name: name, Targets: r.targets(models.fields[name], known, c)}
-			if len(m.Targets) > 0 {
-				c.Models = append(c.Models, m)
-			}
+}
+
+func (b *builder) models() {
+	for name, v := range b.file.get("models").all() {
+		m := Model{Name: name}
+		b.offers[name] = b.targets(v)
+		for _, o := range b.offers[name] {
+			m.Targets = append(m.Targets, o.Target)
+		}
+		if len(m.Targets) > 0 {
+			b.c.Models = append(b.c.Models, m)
 		}
 	}
-	if len(r.found) == 0 && len(c.Providers) == 0 && len(c.Models) == 0 {
-		r.bad(pos{}, "", "begin with providers: and models:", "the file says nothing")
-	}
-	return c
 }
 
 func (r *reader) provider(name string, v *value) (Provider, bool) {
@@ -191,70 +228,4 @@ func keyHeader(d weir.Dialect) string {
 		return "X-Goog-Api-Key"
 	}
 	return "Authorization"
-}
-
-// targets are those of a model. A preset that only they name joins the
-// providers.
-func (r *reader) targets(model *value, known map[string]bool, c *Config) []Target {
-	list := model.get("targets")
-	if list == nil {
-		return nil
-	}
-	var out []Target
-	lines := map[string]int{}
-	for _, v := range list.items {
-		provider, name := v.get("provider"), v.get("model")
-		if provider == nil || name == nil {
-			continue
-		}
-		id := provider.text + "/" + name.text
-		if first, twice := lines[id]; twice {
-			r.bad(provider.pos, v.path, "give one of them the weight of both", "the target on line %d is the same", first)
-			continue
-		}
-		lines[id] = provider.pos.line
-		if r.serves(provider, known, c) {
-			out = append(out, target(v))
-		}
-	}
-	return out
-}
-
-// serves tells whether there is such a provider.
-func (r *reader) serves(v *value, known map[string]bool, c *Config) bool {
-	name := v.text
-	if known[name] {
-		_, sound := c.Provider(name)
-		return sound // else it is noted there
-	}
-	preset, ok := r.world.Preset(name)
-	switch {
-	case !ok:
-		hint := suggest(name, append(slices.Sorted(maps.Keys(known)), r.world.Presets...))
-		if hint == "" {
-			hint = "add it under providers; weir providers lists the presets"
-		}
-		r.bad(v.pos, v.path, hint, "there is no provider %s", quote(name))
-		return false
-	case preset.BaseURL == "":
-		r.bad(v.pos, v.path, fmt.Sprintf("add %s with its base_url under providers", name), "%s needs a base_url: its preset has none, since everyone's differs", quote(name))
-		return false
-	}
-	known[name] = true
-	c.Providers = append(c.Providers, Provider{Name: name, Preset: true, BaseURL: preset.BaseURL, Dialect: dialectOr(preset.Dialect, weir.OpenAIChat)})
-	return true
-}
-
-func target(v *value) Target {
-	t := Target{Provider: v.get("provider").text, Model: v.get("model").text, Weight: v.get("weight").opt().Or(1)}
-	if c := v.get("context"); c != nil {
-		t.Context = weir.Some(int(c.num))
-	}
-	if p := v.get("price"); p != nil {
-		t.Price.Rates = weir.Rates{
-			Input: p.get("input").opt(), CachedInput: p.get("cached_input").opt(), CacheWrite: p.get("cache_write").opt(),
-			Output: p.get("output").opt(), Reasoning: p.get("reasoning").opt(), Request: p.get("request").opt(),
-		}
-	}
-	return t
 }

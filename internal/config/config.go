@@ -10,11 +10,20 @@ import (
 )
 
 // Config is what a file says. What it leaves out is filled in where a preset
-// or a default says it. Both lists are in the order of the file.
+// or a default says it. All lists are in the order of the file.
 type Config struct {
 	// Providers are those of the file, then presets that only a target names.
 	Providers []Provider
 	Models    []Model
+
+	Routes  []Route
+	Keys    []Key  // of callers; none: who reaches Listen is let in
+	Listen  string // host:port for callers
+	Admin   string // host:port for the page, API, log and metrics; empty: none
+	Gateway Gateway
+
+	// Warnings are what is sound and yet most likely not meant.
+	Warnings Problems
 }
 
 // Provider is a place that serves models, and how to get in.
@@ -55,7 +64,18 @@ type Target struct {
 	Weight   float64
 	Context  weir.Opt[int] // tokens, prompt and answer together
 	Price    weir.Price    // the zero value: nothing is said
+
+	Prefill       bool // goes on with an answer whose beginning it is given
+	NoTools       bool
+	NoImages      bool
+	DrainForUsage bool   // read on for the usage after the caller has left
+	Limits        Limits // complete
+	Breaker       Breaker
+	Cooldown      Cooldown
 }
+
+// Name is what the target is called in tables, logs and answers.
+func (t Target) Name() string { return t.Provider + "/" + t.Model }
 
 // Provider returns the provider with this name.
 func (c *Config) Provider(name string) (Provider, bool) {
@@ -75,6 +95,16 @@ func (c *Config) Model(name string) ([]Target, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Route returns the route with this name.
+func (c *Config) Route(name string) (Route, bool) {
+	for _, r := range c.Routes {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Route{}, false
 }
 
 // Format implements fmt.Formatter: no verb shows an argument.

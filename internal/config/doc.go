@@ -1,10 +1,12 @@
 // Package config reads weir.yaml: which providers there are, how they are
-// reached and paid, and which targets serve a model. Load is strict and says
-// every problem at once, with its file, line, column and the line itself; keys
-// and other secrets are never in what it says.
+// reached and paid, which targets serve a model, and what the gateway makes of
+// them. Load is strict and says every problem at once, with its file, line,
+// column and the line itself; what is sound and most likely not meant is a
+// warning. Keys and other secrets are never in what it says.
 //
-// One table (spec.go) holds the keys. The walk over the parsed file and the
-// JSON Schema for editors both follow it, so that they cannot disagree. The
+// One table (spec.go, spec_gateway.go) holds the keys and the defaults. The walk
+// over the parsed file, the JSON Schema for editors and the tables of
+// docs/config.md follow it, so that they cannot disagree. The
 // YAML library gives the tree; its own decoder is not used, since it stops at
 // the first problem.
 //

@@ -41,7 +41,8 @@ func Load(name string, src []byte, w World) (*Config, Problems) {
 			cfg = r.build(v)
 		}
 	}
-	return cfg, r.problems()
+	cfg.Warnings = r.finish(r.doubts)
+	return cfg, r.finish(r.found)
 }
 
 func (w World) orNothing() World {
@@ -69,8 +70,9 @@ type reader struct {
 	loops   map[ast.Node]bool // aliases inside their own anchor
 	visits  int
 
-	found []Problem
-	seen  map[string]bool
+	found  []Problem
+	doubts []Problem // of code Doubtful
+	seen   map[string]bool
 }
 
 // pos is a place in the file: both from 1, the column in characters. The zero
@@ -87,7 +89,12 @@ func (r *reader) add(code Code, p pos, path, msg, hint string) {
 		return
 	}
 	r.seen[id] = true
-	r.found = append(r.found, Problem{Code: code, File: r.name, Line: p.line, Column: p.col, Path: scrub(path), Message: msg, Hint: hint})
+	one := Problem{Code: code, File: r.name, Line: p.line, Column: p.col, Path: scrub(path), Message: msg, Hint: hint}
+	if code == Doubtful {
+		r.doubts = append(r.doubts, one)
+		return
+	}
+	r.found = append(r.found, one)
 }
 
 // bad notes a problem of code BadValue.
@@ -95,15 +102,19 @@ func (r *reader) bad(p pos, path string, hint, format string, args ...any) {
 	r.add(BadValue, p, path, fmt.Sprintf(format, args...), hint)
 }
 
+// doubt notes what is sound and yet most likely not meant.
+func (r *reader) doubt(p pos, path string, hint, format string, args ...any) {
+	r.add(Doubtful, p, path, fmt.Sprintf(format, args...), hint)
+}
+
 const maxProblems = 100
 
-// problems sorts what was found and adds the lines. Beyond maxProblems they
+// finish sorts what was found and adds the lines. Beyond maxProblems they
 // are only counted.
-func (r *reader) problems() Problems {
-	slices.SortStableFunc(r.found, func(a, b Problem) int {
+func (r *reader) finish(ps []Problem) Problems {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	ps := r.found
 	more := len(ps) - maxProblems
 	if more > 0 {
 		ps = ps[:maxProblems]
@@ -113,7 +124,7 @@ func (r *reader) problems() Problems {
 		p.Source, p.caret = r.show(pos{p.Line, p.Column})
 	}
 	if more > 0 {
-		ps = append(ps, Problem{Code: BadValue, File: r.name, Message: fmt.Sprintf("and %d more problems", more)})
+		ps = append(ps, Problem{Code: ps[0].Code, File: r.name, Message: fmt.Sprintf("and %d more problems", more)})
 	}
 	return ps
 }

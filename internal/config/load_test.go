@@ -43,7 +43,7 @@ const planted = "hunter2hunter2"
 func testWorld() World {
 	env := map[string]string{
 		"MINE_KEY": planted + "-mine", "AZURE_KEY": planted + "-azure", "EMPTY": "", "HOST": "h.example", "TWO": "2",
-		"NOT_A_URL": planted, "TWO_WORDS": planted + " " + planted, "LINES": planted + "\nx",
+		"WAIT": "250ms", "NOT_A_URL": planted, "TWO_WORDS": planted + " " + planted, "LINES": planted + "\nx",
 	}
 	files := map[string]string{"key.txt": planted + "-file\n", "empty.txt": "\n", "binary": "\xff\x00"}
 	presets := map[string]Preset{
@@ -122,6 +122,20 @@ func TestGood(t *testing.T) {
 	})
 }
 
+// What is sound and most likely not meant.
+func TestDoubtful(t *testing.T) {
+	each(t, "doubtful", func(t *testing.T, name string, src []byte) {
+		cfg, ps := Load(name+".yaml", src, testWorld())
+		if err := ps.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if len(cfg.Warnings) == 0 || len(cfg.Warnings.Except(Doubtful)) != 0 {
+			t.Errorf("warnings: %+v", cfg.Warnings)
+		}
+		golden(t, filepath.Join("doubtful", name+".txt"), cfg.Warnings.Error()+"\n")
+	})
+}
+
 // dump prints a config, one value a line.
 func dump(c *Config) string {
 	var b strings.Builder
@@ -144,7 +158,27 @@ func dump(c *Config) string {
 			fmt.Fprintf(&b, "model %s: %s/%s weight %v context %s price %s\n", m.Name, t.Provider, t.Model, t.Weight, context, price)
 		}
 	}
+	if len(c.Routes) > 0 {
+		dumpGateway(&b, c)
+	}
 	return b.String()
+}
+
+func dumpGateway(b *strings.Builder, c *Config) {
+	fmt.Fprintf(b, "listen %q admin %q\ngateway %+v\n", c.Listen, c.Admin, c.Gateway)
+	for _, r := range c.Routes {
+		targets := r.Targets
+		r.Targets = nil
+		fmt.Fprintf(b, "route %+v\n", r)
+		for _, t := range targets {
+			fmt.Fprintf(b, "  %s weight %v context %v prefill %t no tools %t no images %t drain %t\n    %+v %+v %+v\n",
+				t.Name(), t.Weight, t.Context, t.Prefill, t.NoTools, t.NoImages, t.DrainForUsage, t.Limits, t.Breaker, t.Cooldown)
+		}
+	}
+	for _, k := range c.Keys {
+		fmt.Fprintf(b, "key %s %x routes=%v rpm=%v tpm=%v budget=%v\n", k.Name, k.SHA256[:4], k.Routes, k.RPM, k.TPM, k.Budget)
+	}
+	fmt.Fprintf(b, "warnings %d\n", len(c.Warnings))
 }
 
 func opt(x weir.Opt[float64]) string {

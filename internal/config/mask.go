@@ -22,15 +22,15 @@ var (
 	// secretText is text that is a secret wherever it stands: the keys of
 	// providers that mark theirs, long runs of letters and digits, and what a
 	// URL must not hold.
-	secretText = regexp.MustCompile(`(?i)\b(?:sk|gsk|pk|rk|xai|hf|r8|fw|csk|tgp|pplx|ghp|gho|nvapi|github_pat|glpat|xox[a-z]|bearer)[-_ ][\w.~+/=-]{10,}|` +
+	secretText = regexp.MustCompile(`(?i)\b(?:sk|wk|gsk|pk|rk|xai|hf|r8|fw|csk|tgp|pplx|ghp|gho|nvapi|github_pat|glpat|xox[a-z]|bearer)[-_ ][\w.~+/=-]{10,}|` +
 		`\bAIza[\w-]{16,}|\bya29\.[\w-]+|\beyJ[\w.-]{16,}|\b[A-Za-z0-9]{32,}\b`)
 	secretURL   = regexp.MustCompile(`([^\s"'{\[]*[:/][^\s"][^"]*|^\s*[^":]+)@`)
 	secretQuery = regexp.MustCompile(`(?i)[?&][\w.-]*(?:key|token|secret|passw|sig|auth|credential)[\w.-]*=([^&\s"'#]+)`)
 	// secretLine finds, in a file that cannot be parsed, what a key hides.
-	secretLine = regexp.MustCompile(`(?i)(?:key|token|secret|passw|auth|credential|cookie|header|command|\bx-)[\w.-]*["']?\s*[:=]\s*(\S.*)$`)
+	secretLine = regexp.MustCompile(`(?i)(?:key|token|secret|passw|auth|credential|cookie|header|command|sha256|\bx-)[\w.-]*["']?\s*[:=]\s*(\S.*)$`)
 	// bareLine is a line without a key, or with a quote before the key. In a file that cannot be parsed it may
 	// be the rest of a secret.
-	bareLine = regexp.MustCompile(`^[\s\[\]{},-]*([^\s\[\]{},:-][^:]*)$|^[^:"']*(["'].*)$`)
+	bareLine = regexp.MustCompile(`^[\s\[\]{},:-]*([^\s\[\]{},:-][^:]*)$|^[^:"']*(["'].*)$`)
 	// variableName is the name of a variable, perhaps as a shell sets it.
 	variableName = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(=\.*)?$`)
 	// reference is a value that only says where the secret is.
@@ -80,11 +80,15 @@ func (m *masker) value(i int) int {
 	name := strings.ToLower(m.tokens[i].Value)
 	headers := strings.Contains(name, "header")
 	switch {
-	case headers, strings.Contains(name, "command"), name == "api_key":
+	case headers, strings.Contains(name, "command"), name == "api_key", name == "sha256":
 	case i+2 >= len(m.tokens), plainName.MatchString(name) && !secretName.MatchString(name):
 		return i
 	default: // a section with such a name has keys of its own, which are judged by themselves
 		if m.tokens[i+2].Type == token.MappingStartType || m.isKey(i+2) {
+			return i
+		}
+		if name == "keys" && m.isList(i+2) { // so has each of its items
+			m.bareItems(i)
 			return i
 		}
 	}
@@ -98,6 +102,34 @@ func (m *masker) value(i int) int {
 		}
 	}
 	return j - 1
+}
+
+func (m *masker) isList(i int) bool {
+	t := m.tokens[i].Type
+	return t == token.SequenceStartType || t == token.SequenceEntryType
+}
+
+// bareItems masks the items of the list under key i that are no mappings:
+// someone may have put the keys themselves there.
+func (m *masker) bareItems(i int) {
+	first, bare := m.tokens[i+2], false
+	for j := i + 2; j+1 < len(m.tokens) && !m.ends(i, j); j++ {
+		t := m.tokens[j]
+		begins := t.Type == token.SequenceEntryType && first.Type == t.Type && t.Position.Column == first.Position.Column ||
+			t == first || t.Type == token.CollectEntryType && m.level[j] == m.level[i]+1
+		switch {
+		case begins:
+			bare = !m.isKey(j+1) && m.tokens[j+1].Type != token.MappingStartType
+		case bare:
+			m.mask(j)
+		}
+		if m.isLiteral(j) {
+			j++
+		}
+	}
+	if last := len(m.tokens) - 1; bare && !m.ends(i, last) {
+		m.mask(last)
+	}
 }
 
 // ends tells whether token j is after the value of key i.

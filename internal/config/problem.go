@@ -22,6 +22,8 @@ const (
 	BadSyntax Code = "bad_syntax"
 	// BadValue: all else.
 	BadValue Code = "bad_value"
+	// Doubtful: a warning; the file is sound.
+	Doubtful Code = "doubtful"
 )
 
 // Problem is one thing that is wrong with a file. Nothing in it is secret.
@@ -42,13 +44,16 @@ type Problem struct {
 // under the column, and what would be right.
 func (p Problem) String() string {
 	var b strings.Builder
-	margin := ""
+	margin, what := "", p.Message
+	if p.Code == Doubtful {
+		what = "warning: " + what
+	}
 	if p.Line == 0 {
-		fmt.Fprintf(&b, "%s: %s\n", p.File, p.Message)
+		fmt.Fprintf(&b, "%s: %s\n", p.File, what)
 	} else {
 		number := fmt.Sprint(p.Line)
 		margin = strings.Repeat(" ", len(number))
-		fmt.Fprintf(&b, "%s:%d:%d: %s\n", p.File, p.Line, p.Column, p.Message)
+		fmt.Fprintf(&b, "%s:%d:%d: %s\n", p.File, p.Line, p.Column, what)
 		fmt.Fprintf(&b, "  %s | %s\n", number, p.Source)
 		fmt.Fprintf(&b, "  %s | %s^\n", margin, strings.Repeat(" ", p.caret))
 	}

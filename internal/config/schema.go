@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 )
 
@@ -27,28 +28,51 @@ func (s *spec) schema() schema {
 	if s.doc != "" {
 		out["description"] = s.doc
 	}
+	if s.def != "" {
+		out["default"] = s.def
+		switch x, _ := s.quantity(&scalar{text: s.def}); {
+		case s.kind == toggle:
+			out["default"] = x != 0
+		case (s.kind == count || s.kind == number) && s.def != "off":
+			out["default"] = x
+		}
+	}
 	return out
 }
 
 func (s *spec) form() schema {
-	orVariable := func(x schema) schema { return schema{"anyOf": []any{x, withVariable()}} }
+	orVariable := func(x schema) schema {
+		any := []any{x, withVariable()}
+		if s.off {
+			any = append(any, schema{"const": "off"})
+		}
+		return schema{"anyOf": any}
+	}
 	switch s.kind {
 	case object:
-		return s.objectForm()
+		return s.shortOr(s.objectForm())
 	case table:
-		return schema{"type": "object", "additionalProperties": s.elem.schema(), "propertyNames": schema{"pattern": s.name.pattern}}
-	case list:
-		out := schema{"type": "array", "items": s.elem.schema()}
+		out := schema{"type": "object", "additionalProperties": s.elem.schema(), "propertyNames": schema{"pattern": s.name.pattern}}
 		if s.some {
-			out["minItems"] = 1
+			out["minProperties"] = 1
 		}
 		return out
+	case list:
+		return s.listForm()
+	case toggle:
+		return orVariable(schema{"type": "boolean"})
+	case duration:
+		return orVariable(schema{"type": "string", "pattern": durationForm})
+	case size:
+		return orVariable(schema{"type": "string", "pattern": sizeForm})
+	case share:
+		return schema{"anyOf": append(orVariable(schema{"type": "number", "minimum": minShare, "maximum": 1})["anyOf"].([]any), schema{"type": "string", "pattern": percentForm})}
 	case number:
 		return orVariable(schema{"type": "number", "exclusiveMinimum": 0, "maximum": maxNumber})
 	case price:
 		return orVariable(schema{"type": "number", "minimum": 0, "maximum": maxNumber})
 	case count:
-		return orVariable(schema{"type": "integer", "minimum": 1, "maximum": maxNumber})
+		return orVariable(schema{"type": "integer", "minimum": 1, "maximum": cmp.Or(s.most, maxNumber)})
 	case later: // nothing satisfies it
 		return schema{"not": schema{}}
 	}
@@ -63,6 +87,29 @@ func (s *spec) form() schema {
 		out["type"] = []string{"string", "integer"}
 	}
 	return out
+}
+
+func (s *spec) listForm() schema {
+	out := schema{"type": "array", "items": s.elem.schema()}
+	if s.some {
+		out["minItems"] = 1
+	}
+	if s.lone {
+		return schema{"anyOf": []any{out, s.elem.form()}}
+	}
+	return out
+}
+
+// shortOr is an object, or what stands for some of its keys.
+func (s *spec) shortOr(object schema) schema {
+	if len(s.short) == 0 {
+		return object
+	}
+	any := []any{object}
+	for _, name := range s.short {
+		any = append(any, s.find(name).form())
+	}
+	return schema{"anyOf": any}
 }
 
 func (s *spec) objectForm() schema {

@@ -61,6 +61,12 @@ const full = `providers:
     token: [SECRET, "SECRET"]
   e: {auth: {command: "curl SECRET"}, headers: ["X: SECRET"], client_secret: SECRET}
 models: nothing
+keys:
+  - {name: web, sha256: SECRET, rpm: none}
+  - name: app
+    sha256: "SECRET"
+  - SECRET
+  - sha256: [SECRET]
 `
 
 // Whatever is wrong with a file, wherever: the secrets in it are not in what is
@@ -77,7 +83,7 @@ func TestSecretIsNeverShown(t *testing.T) {
 		}
 	}
 	check(src, "as it is")
-	names := []string{"api_key", "apikey", "headers", "command", "token", "client_secret", "sig", "Authorization", "Cookie"}
+	names := []string{"keys", "sha256", "api_key", "apikey", "headers", "command", "token", "client_secret", "sig", "Authorization", "Cookie"}
 	const cuts, stride = 5, 29 // every place was tried once; this is what a test has time for
 	for i := range src {
 		if i%cuts == 0 {

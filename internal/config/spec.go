@@ -17,14 +17,21 @@ const (
 	number // above 0
 	price  // 0 or more
 	count  // a whole number above 0
-	later  // a section of a later version
+	toggle // true or false
+	duration
+	size  // of bytes
+	share // 95% or 0.95
+	later // a section of a later version
 )
 
-// spec says what a value may be. The walk and the JSON Schema both follow it.
+// spec says what a value may be. The walk and the JSON Schema both follow it,
+// and so do the defaults.
 type spec struct {
 	kind   kind
 	doc    string
+	says   string                 // what it wants in words, where its form does not say it all
 	keys   []key                  // of an object
+	short  []string               // of an object: the keys that a value stands for which is no mapping
 	elem   *spec                  // of a table or list
 	name   *rule                  // of a table's keys
 	enum   []string               // of a text, empty: any
@@ -33,8 +40,13 @@ type spec struct {
 	secret bool                   // of a text or list of texts: never shown
 	empty  bool                   // of an object: null is as good as {}
 	some   bool                   // of a list or table: not empty
+	lone   bool                   // of a list: one item alone is a list of one
 	number string                 // of a text: this number is one, too
 	digits bool                   // of a text: any number is one
+	def    string                 // of a value: what holds without it, as the file would have it
+	off    bool                   // of a value: it may be off, which is 0
+	least  float64                // of a value: in its unit (ns, bytes); 0: the kind's own
+	most   float64
 }
 
 // key is a key of an object.
@@ -66,22 +78,17 @@ func (s *spec) names() []string {
 
 // root is the file.
 func root() *spec {
-	s := &spec{kind: object, doc: "Weir's configuration: providers, and the targets that serve a model.", keys: []key{
+	s := &spec{kind: object, doc: "Weir's configuration: providers, the targets that serve a model, and what the gateway makes of them.", keys: []key{
 		{"providers", false, &spec{kind: table, elem: providerSpec(), name: nameRule(), doc: "Places that serve models. The name of a preset (weir providers) needs nothing more: name: {}."}},
 		{"models", false, &spec{kind: table, elem: modelSpec(), name: nameRule(), doc: "Names of your own for weights, each with the targets that serve them."}},
 	}}
-	for _, l := range []struct{ name, with string }{
-		{"routes", "weir gateway"},
-		{"watch", "weir watch"},
-		{"keys", "weir gateway"},
-		{"listen", "weir gateway"},
-		{"store", "weir watch"},
-		{"share", "weir gateway"},
-		{"admin", "weir gateway"},
-	} {
-		s.keys = append(s.keys, key{l.name, false, &spec{kind: later, doc: "comes with " + l.with}})
-	}
+	s.keys = append(s.keys, gatewayKeys()...)
+	s.keys = append(s.keys, laterKey("watch", "weir watch"), laterKey("store", "weir watch"), laterKey("share", "state across replicas"))
 	return s
+}
+
+func laterKey(name, with string) key {
+	return key{name, false, &spec{kind: later, doc: "comes with " + with}}
 }
 
 func providerSpec() *spec {
@@ -102,10 +109,10 @@ func modelSpec() *spec {
 	rate := func(name string, required bool, of string) key {
 		return key{name, required, &spec{kind: price, doc: "USD per million " + of + "."}}
 	}
-	target := &spec{kind: object, doc: "A model at a provider.", keys: []key{
+	target := &spec{kind: object, doc: "A model at a provider.", keys: append([]key{
 		{"provider", true, &spec{kind: text, check: notEmpty, doc: "A name under providers, or a preset."}},
 		{"model", true, &spec{kind: text, check: notEmpty, doc: "What that provider calls the model."}},
-		{"weight", false, &spec{kind: number, doc: "Its share of the requests beside the other targets; 1 by default."}},
+		{"weight", false, &spec{kind: number, doc: "Its share of the requests beside the other targets, with policy weighted or least_busy; 1 by default."}},
 		{"context", false, &spec{kind: count, doc: "Tokens that fit, prompt and answer together."}},
 		{"price", false, &spec{kind: object, doc: "What you pay, where it is not the price of Weir's table. It is taken whole: a rate that is left out is unknown.", keys: []key{
 			rate("input", true, "prompt tokens"),
@@ -115,7 +122,7 @@ func modelSpec() *spec {
 			rate("reasoning", false, "reasoning tokens, where that is another rate than output"),
 			{"request", false, &spec{kind: price, doc: "USD per request, on top of the tokens."}},
 		}}},
-	}}
+	}, targetKeys()...)}
 	return &spec{kind: object, doc: "A model and who serves it.", keys: []key{
 		{"targets", true, &spec{kind: list, some: true, elem: target, doc: "Who serves it."}},
 	}}
@@ -131,6 +138,9 @@ func dialects() []string {
 
 // what is the form in words, as in "wants ...".
 func (s *spec) what() string {
+	if s.says != "" {
+		return s.says
+	}
 	switch s.kind {
 	case object, table:
 		return "a mapping"
@@ -139,7 +149,15 @@ func (s *spec) what() string {
 	case number, price:
 		return "a number"
 	case count:
-		return "a whole number"
+		return s.orOff("a whole number")
+	case toggle:
+		return "true or false"
+	case duration:
+		return s.orOff("a duration such as 10s")
+	case size:
+		return s.orOff("a size such as 32MiB")
+	case share:
+		return s.orOff("a share such as 95%")
 	}
 	if len(s.enum) > 0 {
 		return "one of " + strings.Join(s.enum, ", ")
@@ -148,4 +166,16 @@ func (s *spec) what() string {
 		return s.number + " or a duration"
 	}
 	return "text"
+}
+
+func (s *spec) orOff(what string) string {
+	if s.off {
+		return what + ", or off"
+	}
+	return what
+}
+
+// worded tells of a value that is a word: quotes do no harm.
+func (s *spec) worded() bool {
+	return s.kind == text || s.kind == duration || s.kind == size || s.kind == share
 }

@@ -57,6 +57,9 @@ func (r *reader) walkMapping(n ast.Node, s *spec, a at, v *value) *value {
 	if _, null := n.(*ast.NullNode); null && s.empty {
 		return v
 	}
+	if s.isShort(n) {
+		return r.walkShort(n, s, a, v)
+	}
 	if !isMapping(n) {
 		r.wrongForm(n, s, a)
 		return nil
@@ -65,13 +68,39 @@ func (r *reader) walkMapping(n ast.Node, s *spec, a at, v *value) *value {
 		r.walkObject(n, s, a, v)
 		return v
 	}
-	for _, e := range r.entries(n, a.path) {
+	entries := r.entries(n, a.path)
+	if s.some && len(entries) == 0 {
+		r.bad(a.key, a.path, s.doc, "%s is empty", a.name)
+	}
+	for _, e := range entries {
 		if f := s.name.fault(e.name); f != nil {
 			r.bad(e.pos, join(a.path, e.name), f.hint, "%s", f.msg)
 		}
 		if f := r.walk(e.value, s.elem, a.into(e.name, e.pos)); f != nil {
 			v.names, v.fields[e.name] = append(v.names, e.name), f
 		}
+	}
+	return v
+}
+
+// isShort tells whether a node stands for some of the object's keys.
+func (s *spec) isShort(n ast.Node) bool {
+	if len(s.short) == 0 {
+		return false
+	}
+	_, items := n.(*ast.SequenceNode)
+	return isWord(n) || items && s.find(s.short[0]).kind == list
+}
+
+// walkShort reads a value that stands for some of an object's keys.
+func (r *reader) walkShort(n ast.Node, s *spec, a at, v *value) *value {
+	for _, name := range s.short {
+		if f := r.walk(n, s.find(name).spec, a); f != nil {
+			v.names, v.fields[name] = append(v.names, name), f
+		}
+	}
+	if len(v.names) == 0 {
+		return nil
 	}
 	return v
 }
@@ -85,7 +114,7 @@ func (r *reader) walkObject(n ast.Node, s *spec, a at, v *value) {
 			r.unknownKey(e, s, a)
 			continue
 		case k.kind == later:
-			r.add(NotYet, e.pos, e.name, fmt.Sprintf("this version does not know %s yet: it %s", e.name, k.doc), "take it out until then; a config may hold providers and models")
+			r.add(NotYet, e.pos, join(a.path, e.name), fmt.Sprintf("this version does not know %s yet: it %s", e.name, k.doc), "take it out until then")
 			continue
 		}
 		given[e.name] = true
@@ -116,6 +145,12 @@ func (r *reader) unknownKey(e entry, s *spec, a at) {
 }
 
 func (r *reader) walkList(n ast.Node, s *spec, a at, v *value) *value {
+	if s.lone && isWord(n) {
+		if f := r.walk(n, s.elem, a); f != nil {
+			v.items = append(v.items, f)
+		}
+		return v
+	}
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
 		r.wrongForm(n, s, a)
@@ -144,9 +179,10 @@ func (r *reader) walkScalar(n ast.Node, s *spec, a at, v *value) *value {
 	var f *fault
 	switch {
 	case s.kind != text:
-		v.num, f = s.parse(sc)
+		v.num, f = s.quantity(sc)
 	case sc.text == "":
 		f = &fault{a.name + " is empty", s.doc}
+	case s.off && sc.text == "off":
 	case len(s.enum) > 0:
 		f = s.oneOf(sc)
 	case s.check != nil:
@@ -176,7 +212,7 @@ func (s *scalar) shown() string {
 }
 
 // scalar reads a word as text. A number has to be a bare one, or come from a
-// variable as a whole.
+// variable as a whole; so has true or false.
 func (r *reader) scalar(n ast.Node, s *spec, a at) (*scalar, bool) {
 	sc := &scalar{name: a.name, secret: s.secret}
 	plain := false
@@ -185,27 +221,34 @@ func (r *reader) scalar(n ast.Node, s *spec, a at) (*scalar, bool) {
 		sc.raw, plain = n.Value, n.Token.Type == token.StringType
 	case *ast.LiteralNode:
 		sc.raw = n.Value.Value
-	case *ast.IntegerNode, *ast.FloatNode:
-		sc.raw = n.GetToken().Value
-		if s.kind == text && s.number == "" && !s.digits {
+	default:
+		if !s.takes(n) {
 			r.wrongForm(n, s, a)
 			return nil, false
 		}
-		plain = true
-	default:
-		r.wrongForm(n, s, a)
-		return nil, false
+		sc.raw, plain = n.GetToken().Value, true
 	}
 	var refs bool
 	var ok bool
 	if sc.text, refs, ok = r.expand(sc, start(n), a); !ok {
 		return nil, false
 	}
-	if s.kind != text && !plain && !refs {
+	if !s.worded() && !plain && !refs {
 		r.wrongForm(n, s, a)
 		return nil, false
 	}
 	return sc, true
+}
+
+// takes tells of a word that is no text whether it is of the spec's kind.
+func (s *spec) takes(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return s.number != "" || s.digits || s.kind == number || s.kind == price || s.kind == count || s.kind == share
+	case *ast.BoolNode:
+		return s.kind == toggle
+	}
+	return false
 }
 
 // wrongForm notes that a node has not the form of its spec.
@@ -215,13 +258,17 @@ func (r *reader) wrongForm(n ast.Node, s *spec, a at) {
 	switch {
 	case got == "nothing" && !a.item:
 		p = a.key
-	case s.kind == text && (got == "a number" || got == "true or false"):
+	case s.kind == text && len(s.enum) == 0 && s.says == "" && (got == "a number" || got == "true or false"):
 		hint = "put it in quotes"
+	case got == "a number" && s.kind == duration:
+		hint = "a number needs its unit, as in 10s or 500ms"
+	case got == "a number" && s.kind == size:
+		hint = "a number needs its unit, as in 256KiB or 32MiB"
 	case s.kind == list && strings.HasSuffix(got, "text") && s.one != "":
 		hint = s.one
 	case s.kind == list && got == "a mapping":
 		hint = "begin each item with a dash"
-	case got == "quoted text" && (s.kind == number || s.kind == price || s.kind == count):
+	case got == "quoted text" && (s.kind == number || s.kind == price || s.kind == count || s.kind == toggle):
 		hint = "take the quotes away"
 	}
 	what := a.name
@@ -232,6 +279,12 @@ func (r *reader) wrongForm(n ast.Node, s *spec, a at) {
 		what = "an item of " + what
 	}
 	r.bad(p, a.path, hint, "%s wants %s, not %s", what, s.what(), got)
+}
+
+func isWord(n ast.Node) bool {
+	_, null := n.(*ast.NullNode)
+	_, word := n.(ast.ScalarNode)
+	return word && !null
 }
 
 // describe is the form of a node in words.
