@@ -77,16 +77,14 @@ func (t *Trace) HiddenReasoning() bool {
 }
 
 // NSeen is the number of output tokens that were delivered as output events:
-// all of them, or without the reasoning where no reasoning event came.
+// all of them, or without the reasoning where no reasoning event came. It is
+// empty where the usage cannot be true of these events.
 func (t *Trace) NSeen() Opt[int] {
 	n, ok := t.Usage.Completion.Get()
-	if !ok || t.TokenSource == TokensFromEstimate {
+	if !ok || t.TokenSource == TokensFromEstimate || t.UsageImplausible() {
 		return None[int]()
 	}
-	if t.HiddenReasoning() {
-		n -= t.Usage.Reasoning.Or(0)
-	}
-	return Some(max(n, 0))
+	return Some(t.streamed(n))
 }
 
 // N1Source says how the tokens of the first output event were found.
@@ -182,56 +180,6 @@ func n1(p phase) (Opt[float64], N1Source) {
 	return Some(max(1, share)), N1FromBytes
 }
 
-// Buffered tells whether the answer came in one piece, so that its events say
-// nothing of the engine's pace. That is so where N_seen >= 16 and more than half
-// of it came in one event, or within 20 stamp errors; or where N_seen >= 2 and
-// all output shares one arrival instant, spans less than 20 stamp errors, or
-// spans less than one stamp error per token: a burst that was written, or read,
-// in a few pieces (docs/adr/0008).
-func (t *Trace) Buffered() bool {
-	n, ok := t.NSeen().Get()
-	return ok && t.inOnePiece(t.phase(n))
-}
-
-func (t *Trace) inOnePiece(p phase) bool {
-	if p.first == nil || p.tokens < 2 {
-		return false
-	}
-	span := p.last.At - p.first.At
-	if !p.distinct || span < time.Duration(max(20, p.tokens))*t.StampError.Duration() {
-		return true
-	}
-	most, all := t.densest(20*t.StampError.Duration(), p.own)
-	return p.tokens >= 16 && 2*most > all
-}
-
-// densest is the most output that came within so short a time, and all of it:
-// in tokens where every event says its own, else in bytes.
-func (t *Trace) densest(within time.Duration, own bool) (most, all int64) {
-	size := func(tick *Tick) int64 {
-		if own {
-			return int64(tick.Tokens)
-		}
-		return int64(tick.Bytes)
-	}
-	in, from, window := t.inPhase(), 0, int64(0)
-	for i := range t.Ticks {
-		if !in(t.Ticks[i].Kind) {
-			continue
-		}
-		window += size(&t.Ticks[i])
-		all += size(&t.Ticks[i])
-		for t.Ticks[i].At-t.Ticks[from].At > within {
-			if in(t.Ticks[from].Kind) {
-				window -= size(&t.Ticks[from])
-			}
-			from++
-		}
-		most = max(most, window)
-	}
-	return most, all
-}
-
 // TPOT is the time per output token after the first event:
 // (last_output - first_output) / (N_seen - n1).
 func (t *Trace) TPOT() Span {
@@ -254,7 +202,7 @@ func (t *Trace) OutputSpeed() Opt[float64] {
 // tpot in seconds.
 func (t *Trace) tpot() (float64, bool) {
 	n, ok := t.NSeen().Get()
-	if !ok || t.Buffered() {
+	if !ok || t.shape(n) != inPieces {
 		return 0, false
 	}
 	if t.summarised() && !t.Usage.Reasoning.Known() {
@@ -295,7 +243,7 @@ func (t *Trace) E2ESpeed() Opt[float64] {
 func (t *Trace) CharsPerSecond() Opt[float64] {
 	first, last := t.firstOf(TickKind.Output), t.lastOutput()
 	tokens := t.NSeen().Or(t.OutputEvents()) // a guess that only has to tell a burst
-	if first == nil || last.At <= first.At || t.inOnePiece(t.phase(tokens)) {
+	if first == nil || last.At <= first.At || t.shape(tokens) != inPieces {
 		return None[float64]()
 	}
 	return Some(float64(t.OutputChars) / (last.At - first.At).Seconds())
@@ -315,12 +263,12 @@ func (t *Trace) Gaps() iter.Seq[time.Duration] {
 }
 
 // ITL are the gaps divided by the tokens of the event that ended each: what
-// the engine did. There are none where the answer was buffered or its tokens
-// are unknown.
+// the engine did. There are none where the answer was buffered, its events were
+// not stamped or its tokens are unknown.
 func (t *Trace) ITL() iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		n, ok := t.NSeen().Get()
-		if !ok || n < 1 || t.Buffered() {
+		if !ok || n < 1 || t.shape(n) != inPieces {
 			return
 		}
 		share := t.eventTokens(n)
@@ -364,10 +312,10 @@ func (t *Trace) Stall() Span {
 	return largest
 }
 
-// GapP50 is the median gap (an observed one), empty where there is none or the
-// answer was buffered.
+// GapP50 is the median gap (an observed one), empty where there is none, the
+// answer was buffered or its events were not stamped.
 func (t *Trace) GapP50() Span {
-	if t.Buffered() {
+	if n, ok := t.NSeen().Get(); ok && t.shape(n) != inPieces {
 		return Span{}
 	}
 	gaps := slices.Sorted(t.Gaps())
@@ -400,7 +348,7 @@ func (t *Trace) CacheShare() Opt[float64] {
 // LengthShare is output tokens got over asked, where a fixed length was asked.
 func (t *Trace) LengthShare() Opt[float64] {
 	n, ok := t.Usage.Completion.Get()
-	if !ok || t.AskedTokens <= 0 {
+	if !ok || t.AskedTokens <= 0 || t.UsageImplausible() {
 		return None[float64]()
 	}
 	return Some(float64(n) / float64(t.AskedTokens))

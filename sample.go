@@ -61,7 +61,10 @@ type Sample struct {
 	CharsPerSecond Opt[float64] `json:"chars_per_second"`
 	LengthShare    Opt[float64] `json:"length_share"`
 	CacheShare     Opt[float64] `json:"cache_share"`
+	OutputChars    int          `json:"output_chars"`
 	Buffered       bool         `json:"buffered"`
+	Unstamped      bool         `json:"unstamped"`         // it looks buffered, and may not have been
+	Implausible    bool         `json:"implausible_usage"` // the count of output tokens cannot be true
 
 	RequestID   string          `json:"provider_request_id,omitempty"`
 	ServedModel string          `json:"served_model,omitempty"`
@@ -71,6 +74,10 @@ type Sample struct {
 
 // Sample computes the metrics of the trace.
 func (t *Trace) Sample() Sample {
+	how := inPieces
+	if n, ok := t.NSeen().Get(); ok {
+		how = t.shape(n)
+	}
 	s := Sample{
 		ID: t.ID, Kind: t.Kind, Target: t.Target, Model: t.Model, WorkloadID: t.WorkloadID, Warmup: t.Warmup, Due: t.Due,
 		Block: t.Block, Session: t.Session, Turn: t.Turn, CacheRole: t.CacheRole,
@@ -81,7 +88,7 @@ func (t *Trace) Sample() Sample {
 		ConnReused: t.ConnReused, DNS: t.DNS, Connect: t.Connect, TLS: t.TLS,
 		Usage: t.Usage, NSeen: t.NSeen(), TokenSource: t.TokenSource, OutputEvents: t.OutputEvents(),
 		TokensPerEvent: t.TokensPerEvent(), CharsPerSecond: t.CharsPerSecond(), LengthShare: t.LengthShare(),
-		CacheShare: t.CacheShare(), Buffered: t.Buffered(), GapP50: t.GapP50(), StampError: t.StampError, KernelStamps: t.KernelStamps,
+		CacheShare: t.CacheShare(), OutputChars: t.OutputChars, Buffered: how == inOnePiece, Unstamped: how == unstamped, Implausible: t.UsageImplausible(), GapP50: t.GapP50(), StampError: t.StampError, KernelStamps: t.KernelStamps,
 		RequestID: t.RequestID, ServedModel: t.ServedModel, Provider: t.Provider, Warnings: t.Warnings,
 	}
 	if t.Status != 0 {

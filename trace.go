@@ -101,6 +101,8 @@ func (t *Trace) Warn(w string) {
 const (
 	WarnCoalesced        = "coalesced"                    // events shared an arrival time; their gaps are 0
 	WarnBuffered         = "buffered"                     // the answer came in one piece; no speed can be told
+	WarnUnstamped        = "unstamped"                    // it may have come in pieces that this process was too busy to stamp; no speed can be told
+	WarnImplausibleUsage = "implausible_usage"            // the count of output tokens cannot be true of the output that came; no speed can be told
 	WarnHiddenReasoning  = "hidden_reasoning"             // reasoning was billed and not streamed
 	WarnStaleConn        = "stale_connection"             // a kept connection proved dead; the request went out again on a fresh one
 	WarnBackpressure     = "backpressure"                 // the body's reader was away; some stamps are bounded

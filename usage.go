@@ -15,6 +15,11 @@ func (u Usage) Reported() bool {
 	return u.Prompt.Known() || u.Cached.Known() || u.CacheWrite.Known() || u.Completion.Known() || u.Reasoning.Known()
 }
 
+// Negative tells whether a count is below 0, which none can be.
+func (u Usage) Negative() bool {
+	return min(u.Prompt.Or(0), u.Cached.Or(0), u.CacheWrite.Or(0), u.Completion.Or(0), u.Reasoning.Or(0)) < 0
+}
+
 // TokenSource names where a trace's token counts come from, in order of trust.
 type TokenSource string
 

@@ -303,8 +303,15 @@ func (b *tap) flags() {
 	if t.HiddenReasoning() && t.OutputEvents() > 0 {
 		t.Warn(weir.WarnHiddenReasoning)
 	}
-	if t.Buffered() {
+	if t.Outcome == weir.OK && t.UsageImplausible() {
+		t.Warn(weir.WarnImplausibleUsage)
+	}
+	switch {
+	case t.Buffered():
 		t.Warn(weir.WarnBuffered)
+		return
+	case t.Unstamped():
+		t.Warn(weir.WarnUnstamped)
 		return
 	}
 	for gap := range t.Gaps() {

@@ -70,6 +70,12 @@ and reports what there is. Exit code: 0 ok, 1 nothing succeeded or interrupted, 
 }
 
 func (c *benchCmd) Run(p *process) error {
+	if err := p.given.refuse(c.idle()...); err != nil {
+		return err
+	}
+	if _, err := c.budget(); err != nil {
+		return err
+	}
 	sweep, err := c.points(&c.loadFlags)
 	if err != nil {
 		return err
@@ -83,6 +89,7 @@ func (c *benchCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	defer before.release()
 	places, err := c.places(p)
 	if err != nil {
 		return err
@@ -149,13 +156,13 @@ func dryRun(p *process, cfg *bench.Config, e estimate) error {
 		if err != nil {
 			return usage("%v", err)
 		}
-		fmt.Fprintf(p.out, "%s: POST %s\n", t.Name, enc.URL)
+		fmt.Fprintf(p.out, "%s: POST %s\n", report.Visible(t.Name), report.Visible(enc.URL))
 		for _, name := range slices.Sorted(maps.Keys(enc.Header)) {
 			fmt.Fprintf(p.out, "%s: %s\n", name, strings.Join(enc.Header[name], ", "))
 		}
 		fmt.Fprintf(p.out, "\n%s\n\n", enc.Body)
 	}
-	fmt.Fprintln(p.out, e)
+	fmt.Fprintln(p.out, report.Visible(e.String()))
 	return nil
 }
 

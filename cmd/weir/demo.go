@@ -33,6 +33,9 @@ two H200. One keeps prompts, one has other customers who come in bursts.
 var demoCast = []string{"northwind", "harbor", "lakeside", "cascade"}
 
 func (c *demoCmd) Run(p *process) error {
+	if err := p.given.refuse(c.rowsIdle(), idle{"resume", true, "the demo begins anew each time"}); err != nil {
+		return err
+	}
 	providers, err := cast.Named(cast.Presets(), demoCast...)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"weir.dev/weir/internal/catalog"
 	"weir.dev/weir/internal/nearest"
+	"weir.dev/weir/internal/report"
 )
 
 // listWait is the most time for a provider's list of models. A run does not
@@ -31,9 +32,9 @@ func (f *targetFlags) listed(p *process, places []place, auth *catalog.Auth) ([]
 		case !missing:
 			kept = append(kept, at)
 		case f.All:
-			fmt.Fprintf(p.err, "weir: %s is left out: it does not list %s%s\n", at.Name, at.Model, near)
+			fmt.Fprintf(p.err, "weir: %s is left out: it does not list %s%s\n", report.Visible(at.Name), report.Visible(at.Model), near)
 		default:
-			fmt.Fprintf(p.err, "weir: %s does not list %s%s; it is asked all the same, since lists may leave names out\n", at.Name, at.Model, near)
+			fmt.Fprintf(p.err, "weir: %s does not list %s%s; it is asked all the same, since lists may leave names out\n", report.Visible(at.Name), report.Visible(at.Model), near)
 			kept = append(kept, at)
 		}
 	}
@@ -88,7 +89,7 @@ func unlisted(model string, list []string) (near string, missing bool) {
 		return "", false
 	}
 	if names := nearest.Names(model, list); len(names) > 0 {
-		near = " (did you mean " + printable(strings.Join(names, ", ")) + "?)"
+		near = " (did you mean " + report.Visible(strings.Join(names, ", ")) + "?)"
 	}
 	return near, true
 }

@@ -109,6 +109,8 @@ func (f *loadFlags) shape(cfg *bench.Config) error {
 	switch {
 	case given > 1:
 		return usage("--rate, --rate-schedule and --trace each say when requests are due: give one of them")
+	case f.Rate < 0:
+		return usage("--rate %v: it is above 0", f.Rate)
 	case f.Rate != 0:
 		cfg.Load.Shape = bench.Gamma(f.Rate, f.Burstiness)
 	case f.Schedule != "":

@@ -16,8 +16,11 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"weir.dev/weir/internal/report"
 )
 
 // Exit codes, as documented in README.md.
@@ -42,12 +45,13 @@ func main() {
 
 // process is what a command sees of the process it runs in.
 type process struct {
-	ctx  context.Context
-	args []string
-	env  func(string) (string, bool)
-	in   io.Reader
-	out  io.Writer
-	err  io.Writer
+	ctx   context.Context
+	args  []string
+	given given // of args
+	env   func(string) (string, bool)
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
 }
 
 type commands struct {
@@ -87,9 +91,17 @@ func run(ctx context.Context, p *process) (code int) {
 		return p.fail(err)
 	}
 	p.args = spoken(p.args)
+	for _, arg := range p.args {
+		if !utf8.ValidString(arg) { // JSON has nothing else: other signs would be asked than were given
+			return p.fail(usage("the argument %.80q is not UTF-8", arg))
+		}
+	}
 	call, err := parser.Parse(p.args)
 	if err != nil {
 		return p.fail(parseError(err))
+	}
+	if p.given, err = givenFlags(call); err != nil {
+		return p.fail(err)
 	}
 	return p.fail(call.Run(p, parser))
 }
@@ -136,7 +148,7 @@ func (p *process) fail(err error) int {
 	case errors.As(err, &q):
 		return int(q)
 	}
-	fmt.Fprintln(p.err, "weir: "+careful(strings.Join(strings.Fields(err.Error()), " ")))
+	fmt.Fprintln(p.err, "weir: "+report.Visible(careful(strings.Join(strings.Fields(err.Error()), " "))))
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}

@@ -18,6 +18,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
 	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/report"
 )
 
 // moneyFlags bound what a run may cost.
@@ -200,10 +201,10 @@ func (f *moneyFlags) allow(p *process, cfg *bench.Config, e estimate) error {
 		return usage("%s: bound the run with --budget (%s are spent freely where no one watches)", e, dollars(freely))
 	}
 	if f.Budget != "" && len(e.unknown) > 0 {
-		fmt.Fprintf(p.err, "weir: --budget cannot hold for %s, whose price is unknown: say it with --price\n", strings.Join(e.unknown, ", "))
+		fmt.Fprintf(p.err, "weir: --budget cannot hold for %s, whose price is unknown: say it with --price\n", report.Visible(strings.Join(e.unknown, ", ")))
 	}
 	if e.priced > 0 || len(e.unknown) > 0 {
-		fmt.Fprintln(p.err, e)
+		fmt.Fprintln(p.err, report.Visible(e.String()))
 	}
 	return nil
 }

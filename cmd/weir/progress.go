@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/bench"
+	"weir.dev/weir/internal/report"
 )
 
 // progress shows how a bench goes, on standard error: a live view on a
@@ -28,12 +31,16 @@ type progress struct {
 	requests int // planned for each target; 0: unknown
 	said     time.Time
 
-	program *tea.Program // nil where there is no terminal
-	done    chan struct{}
+	program *tea.Program  // nil where there is no terminal
+	over    chan struct{} // closed by close
+	done    chan struct{} // closed when the view has ended
 }
 
 type targetProgress struct {
 	flying, ended, failed int
+	refused               int       // for a quota
+	waiting               int       // of those under way, the refused ones
+	held                  time.Time // until then, as far as it was said, the target is not asked again
 	ttft                  weir.Span
 	speed                 weir.Opt[float64]
 }
@@ -42,11 +49,11 @@ type targetProgress struct {
 const linesEvery = 5 * time.Second
 
 func newProgress(p *process, cfg *bench.Config) *progress {
-	v := &progress{cfg: cfg, out: p.err, start: time.Now(), said: time.Now(), targets: make([]targetProgress, len(cfg.Targets)), done: make(chan struct{})}
+	v := &progress{cfg: cfg, out: p.err, start: time.Now(), said: time.Now(), targets: make([]targetProgress, len(cfg.Targets)), over: make(chan struct{}), done: make(chan struct{})}
 	v.requests, _ = planned(cfg)
 	f, ok := p.err.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		close(v.done)
+		go v.tellLines()
 		return v
 	}
 	v.program = tea.NewProgram(liveView{v}, tea.WithOutput(f), tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithFPS(10))
@@ -71,27 +78,61 @@ func (v *progress) begin(part string, run *bench.Config) {
 	}
 }
 
-// event is the bench's.
+// tellLines says how far it is where nothing that happens does.
+func (v *progress) tellLines() {
+	defer close(v.done)
+	look := time.NewTicker(linesEvery / 5)
+	defer look.Stop()
+	for {
+		select {
+		case <-v.over:
+			return
+		case <-look.C:
+			v.mu.Lock()
+			v.tellLine()
+			v.mu.Unlock()
+		}
+	}
+}
+
+// tellLine says how far it is, unless that was said just now. The lock is held.
+func (v *progress) tellLine() {
+	if v.program == nil && time.Since(v.said) >= linesEvery {
+		v.said = time.Now()
+		fmt.Fprintln(v.out, v.line())
+	}
+}
+
+// event is the bench's. A refusal after which the request is sent again is none
+// of its ends.
 func (v *progress) event(e bench.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	t := &v.targets[e.Target]
-	if e.Started {
+	switch {
+	case e.Started:
 		t.flying++
+		return
+	case e.Refused:
+		t.refused++
+		t.waiting++
+		t.held = time.Now().Add(e.Wait.Or(0).Duration())
+		v.tellLine()
 		return
 	}
 	t.flying--
-	if s := e.Sample; !s.Warmup {
+	s := e.Sample
+	if s.Outcome == weir.RateLimited {
+		t.waiting--
+	}
+	if !s.Warmup && !slices.Contains(s.Warnings, bench.WarnRetried) {
 		t.ended++
 		if s.Outcome != weir.OK {
 			t.failed++
 		}
 		t.ttft, t.speed = s.TTFT, s.Speed
 	}
-	if v.program == nil && time.Since(v.said) >= linesEvery {
-		v.said = time.Now()
-		fmt.Fprintln(v.out, v.line())
-	}
+	v.tellLine()
 }
 
 // close ends the view and waits for it.
@@ -99,6 +140,7 @@ func (v *progress) close() {
 	if v.program != nil {
 		v.program.Quit()
 	}
+	close(v.over)
 	<-v.done
 }
 
@@ -119,7 +161,26 @@ func (v *progress) line() string {
 	if failed > 0 {
 		line += fmt.Sprintf(", %d failed", failed)
 	}
-	return line
+	return line + v.held()
+}
+
+// held is what refusals for a quota do to the run.
+func (v *progress) held() string {
+	refused, flying, wait := 0, 0, time.Duration(0)
+	for _, t := range v.targets {
+		refused += t.refused
+		flying += t.flying - t.waiting
+		wait = max(wait, time.Until(t.held))
+	}
+	switch {
+	case refused == 0:
+		return ""
+	case flying == 0 && wait > 0:
+		return fmt.Sprintf(", refused %d times for a quota: waiting for %.0f s more", refused, math.Ceil(wait.Seconds()))
+	case flying == 0:
+		return fmt.Sprintf(", refused %d times for a quota: waiting", refused)
+	}
+	return fmt.Sprintf(", refused %d times for a quota", refused)
 }
 
 // liveView is what bubbletea draws.
@@ -148,11 +209,11 @@ func (v liveView) View() tea.View {
 	defer v.mu.Unlock()
 	width := 0
 	for _, t := range v.cfg.Targets {
-		width = max(width, len(t.Name))
+		width = max(width, len(report.Visible(t.Name)))
 	}
 	var b strings.Builder
 	for i, t := range v.targets {
-		fmt.Fprintf(&b, "%-*s  %s", width, v.cfg.Targets[i].Name, share(t.ended, v.requests))
+		fmt.Fprintf(&b, "%-*s  %s", width, report.Visible(v.cfg.Targets[i].Name), share(t.ended, v.requests))
 		if d, ok := t.ttft.Get(); ok {
 			fmt.Fprintf(&b, "  last ttft %.0f ms", d.MS())
 		}

@@ -8,6 +8,7 @@ import (
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/catalog"
+	"weir.dev/weir/internal/report"
 )
 
 type providersCmd struct {
@@ -148,14 +149,14 @@ func writeColumns(p *process, rows [][]string) error {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {
-			width[i] = max(width[i], len(printable(cell)))
+			width[i] = max(width[i], len(report.Visible(cell)))
 		}
 	}
 	var b strings.Builder
 	for _, r := range rows {
 		var line strings.Builder
 		for i, cell := range r {
-			fmt.Fprintf(&line, "%-*s  ", width[i], printable(cell))
+			fmt.Fprintf(&line, "%-*s  ", width[i], report.Visible(cell))
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}

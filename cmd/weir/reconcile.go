@@ -10,6 +10,7 @@ import (
 	"weir.dev/weir"
 	"weir.dev/weir/internal/imports"
 	"weir.dev/weir/internal/reconcile"
+	"weir.dev/weir/internal/report"
 	"weir.dev/weir/internal/stored"
 )
 
@@ -122,7 +123,7 @@ func (c *reportCmd) print(p *process, all []terminal, head func(i int) string) e
 			fmt.Fprintln(p.out)
 		}
 		if name := head(i); name != "" && len(all) > 1 {
-			fmt.Fprintln(p.out, name)
+			fmt.Fprintln(p.out, report.Visible(name))
 		}
 		if err := one.Terminal(p.out); err != nil {
 			return err

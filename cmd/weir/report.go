@@ -45,6 +45,9 @@ runs that cannot stand beside each other.`
 
 func (c *reportCmd) Run(p *process) error {
 	if c.Schema {
+		if len(p.given) > 1 || len(c.Runs) > 0 {
+			return usage("--schema prints the schema and shows no run: give it alone")
+		}
 		_, err := p.out.Write(report.JSONSchema())
 		return err
 	}
@@ -70,6 +73,9 @@ func (c *reportCmd) Run(p *process) error {
 		} else {
 			ours = append(ours, path)
 		}
+	}
+	if err := p.given.refuse(c.idle(len(theirs))...); err != nil {
+		return err
 	}
 	if c.As != "" || len(theirs) > 0 {
 		return c.reconcile(p, theirs, ours)

@@ -11,11 +11,21 @@ import (
 	"weir.dev/weir/internal/stored"
 )
 
-// earlier is the part of a run that was kept before it was stopped.
-type earlier struct{ *stored.Run }
+// earlier is the part of a run that was kept before it was stopped. Its folder is
+// claimed, so that no other process goes on with it, until release.
+type earlier struct {
+	*stored.Run
+	claim *stored.Claim
+}
+
+func (e *earlier) release() {
+	if e != nil {
+		_ = e.claim.Release() // the process's end does it, too
+	}
+}
 
 // earlier reads it; nil without --resume. The seed is that of the run.
-func (c *benchCmd) earlier() (*earlier, error) {
+func (c *benchCmd) earlier() (before *earlier, err error) {
 	if !c.Resume {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -25,6 +35,18 @@ func (c *benchCmd) earlier() (*earlier, error) {
 	if c.open() || c.Duration > 0 {
 		return nil, usage("--resume: a run by --rate, --trace or --duration cannot go on, since its time went on; start a new one")
 	}
+	if _, err := stored.Open(*c.Save); err != nil { // a folder that is none is not written to
+		return nil, unusable(err)
+	}
+	claim, err := stored.NewClaim(*c.Save)
+	if err != nil {
+		return nil, usage("--resume: %v", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = claim.Release()
+		}
+	}()
 	folder, err := stored.Open(*c.Save)
 	switch {
 	case err != nil:
@@ -39,7 +61,7 @@ func (c *benchCmd) earlier() (*earlier, error) {
 		return nil, usage("--resume: --seed %d, and the run has %d: leave it out", c.Seed, kept.Seed)
 	}
 	c.Seed = kept.Seed
-	return &earlier{folder.Run}, nil
+	return &earlier{folder.Run, claim}, nil
 }
 
 // measured is how many requests of a target there are already.
@@ -111,7 +133,7 @@ func (o *outputFlags) folder(cfg *bench.Config, settings report.Settings, before
 	case *o.Save == "":
 		return nil, usage("--save is empty: name a new folder")
 	case before != nil:
-		folder, err = stored.Continue(*o.Save)
+		folder, err = stored.Continue(before.claim)
 	default:
 		folder, err = stored.Create(*o.Save, version(), settings)
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -104,5 +106,38 @@ func TestResumeFromNothing(t *testing.T) {
 	}
 	if s := o.summary(t); s.Started.Before(begun) || s.Duration.Duration() > time.Since(begun) || s.Targets[0].Outcomes[weir.OK] != 4 {
 		t.Errorf("began %v, took %v, %v", s.Started, s.Duration.Duration(), s.Targets[0].Outcomes)
+	}
+}
+
+// TestResumeOfALiveRun: a folder that is written to is left alone.
+func TestResumeOfALiveRun(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := make(chan struct{})
+	var once sync.Once
+	inner := simulated(t, map[string]string{"a": "ttft=50ms,gap=1ms"})
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once.Do(func() { close(first) })
+		inner.ServeHTTP(w, r)
+	})) + "/v1"
+	args := []string{"bench", url, "--model", "a", "-n", "1000", "--output-tokens", "4", "--save", dir}
+	done := make(chan outcome)
+	go func() { done <- weirWith(ctx, nil, "", args...) }()
+	<-first
+	for _, more := range [][]string{{"--resume"}, nil} {
+		o := runWeir(t, append(slices.Clone(args), more...)...)
+		if o.code != 2 || len(more) > 0 && !strings.Contains(o.err, fmt.Sprintf("process %d writes to the folder", os.Getpid())) {
+			t.Errorf("%v: %d %s", more, o.code, o.err)
+		}
+	}
+	stop()
+	<-done
+	if o := runWeir(t, "report", dir, "-o", "json"); len(o.summary(t).Lost) > 0 {
+		t.Errorf("%q", o.summary(t).Lost)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run.lock")); err == nil {
+		t.Error("the lock is still there")
 	}
 }

@@ -42,7 +42,7 @@ func (f *judgeFlags) judgements() (slo, failIf weir.SLO, err error) {
 func failed(p *process, s *report.Summary, r *report.Run, failIf weir.SLO) error {
 	why := report.Failed(s, r, failIf)
 	for _, line := range why {
-		fmt.Fprintln(p.err, "weir: --fail-if: "+line)
+		fmt.Fprintln(p.err, "weir: --fail-if: "+report.Visible(line))
 	}
 	if len(why) > 0 {
 		return quiet(exitFailed)

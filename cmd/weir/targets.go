@@ -73,6 +73,12 @@ func (f *targetFlags) places(p *process) ([]place, error) {
 		models, dialects = models[1:], dialects[1:]
 		out = append(out, one)
 	}
+	switch {
+	case urls == 0 && len(f.Model) > 0:
+		return nil, usage("--model would change nothing: it is for URLs; %s has its own", f.Targets[0])
+	case urls == 0 && len(f.Dialect) > 0:
+		return nil, usage("--dialect would change nothing: it is for URLs; %s has its own", f.Targets[0])
+	}
 	namePlaces(out)
 	return out, nil
 }
@@ -118,6 +124,9 @@ func presetPlace(p *process, s string) (place, error) {
 func (f *targetFlags) everyProvider(p *process) ([]place, error) {
 	if len(f.Targets) > 0 || len(f.Model) != 1 {
 		return nil, usage("--all takes one --model and no targets, such as --model llama-3.3-70b --all")
+	}
+	if len(f.Dialect) > 0 {
+		return nil, usage("--dialect would change nothing: it is for URLs, and --all asks providers, which have their own")
 	}
 	weights, err := catalog.FindModel(f.Model[0])
 	if err != nil {

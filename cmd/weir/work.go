@@ -87,9 +87,6 @@ func (f *workFlags) plan() (work.Plan, error) {
 
 func (f *workFlags) lengths(p *work.Plan) (err error) {
 	if f.Mix != "" {
-		if f.Input != "256" || f.OutputLen != "128" {
-			return usage("--mix has the lengths: leave --input-tokens and --output-tokens out")
-		}
 		if p.Lengths, err = work.ParseLengths(f.Mix); err != nil {
 			return usage("--mix: %v", err)
 		}

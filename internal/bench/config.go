@@ -65,8 +65,8 @@ type Config struct {
 	// text of it; nil changes nothing.
 	OnContent func(*Content)
 	Redact    func(string) string
-	// OnEvent, if not nil, is told of every start and end, within 20 ms, from
-	// one goroutine.
+	// OnEvent, if not nil, is told of every start, refusal and end, within 20 ms,
+	// from one goroutine.
 	OnEvent func(Event)
 }
 
@@ -87,8 +87,10 @@ func DefaultLimits() meter.Limits {
 // Event is one step of a run's progress.
 type Event struct {
 	Target  int          // index into Config.Targets
-	Started bool         // a request began; otherwise one ended
-	Sample  *weir.Sample // of the one that ended; valid during the call
+	Started bool         // a request began
+	Refused bool         // one was refused for a quota; it ends when that no longer holds it up
+	Wait    weir.Span    // for how long the provider wants no more, where it said so
+	Sample  *weir.Sample // of one that ended; valid during the call
 }
 
 // Check finds what cannot be run, before anything is sent.

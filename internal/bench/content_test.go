@@ -190,7 +190,7 @@ func TestContentIsBounded(t *testing.T) {
 		b.addContent(&recording{heard: maxContentBehind})
 		var adding sync.WaitGroup
 		adding.Go(func() {
-			b.add(step{0, 0, &weir.Trace{}})
+			b.add(step{trace: &weir.Trace{}})
 			late = true
 		})
 		time.Sleep(time.Second)

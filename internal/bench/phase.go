@@ -239,7 +239,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 		}
 		if lessons < request.MaxRetries && p.learn(refused) {
 			trace.Warmup = true
-			p.took.add(step{p.index, q.k, trace})
+			p.took.add(step{target: p.index, number: q.k, trace: trace})
 			q, due = p.rewrite(q), time.Now()
 			lessons++
 			continue
@@ -248,7 +248,7 @@ func (p *phase) send(q prepared, leave pass, due time.Time, warning string) (end
 			trace.Warn(warning)
 		}
 		again, more := p.ended(q, trace, leave, ended, retries)
-		p.took.add(step{p.index, q.k, trace})
+		p.took.add(step{target: p.index, number: q.k, trace: trace})
 		if !more {
 			return ended
 		}
@@ -266,6 +266,9 @@ func (p *phase) ended(q prepared, trace *weir.Trace, leave pass, at time.Time, r
 		p.mu.Unlock()
 	}
 	p.judge(trace)
+	if trace.Outcome == weir.RateLimited {
+		p.took.add(step{target: p.index, number: q.k, refused: true, wait: trace.RetryAfter})
+	}
 	if p.Retry429 && trace.Outcome == weir.RateLimited && retries < maxRetries {
 		if again, more = p.enter(p.starts); more {
 			trace.Warn(WarnRetried)

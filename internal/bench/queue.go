@@ -90,11 +90,13 @@ func (a *ahead) stop() {
 	a.some.Broadcast()
 }
 
-// step is a request that began (no trace), or one that ended.
+// step is a request that began (no trace), was refused for a quota, or ended.
 type step struct {
-	target int
-	number int // of the request
-	trace  *weir.Trace
+	target  int
+	number  int // of the request
+	trace   *weir.Trace
+	refused bool
+	wait    weir.Span // as the refusal asked
 }
 
 // behind gathers what happened until the collector looks for it. Its traces

@@ -188,6 +188,10 @@ func (r *run) collect(done <-chan struct{}) []weir.Sample {
 		}
 		steps = r.took.swap(steps)
 		for _, s := range steps {
+			if s.refused {
+				r.tell(Event{Target: s.target, Refused: true, Wait: s.wait})
+				continue
+			}
 			if s.trace == nil {
 				r.knows.begin(s.target, s.number)
 				r.tell(Event{Target: s.target, Started: true})

@@ -21,10 +21,14 @@ func wakeUps(ctx context.Context, c clock.Clock) (late []time.Duration) {
 		return nil
 	}
 	for due := c.Now().Add(wakeUpEvery); len(late) < maxWakeUps; {
-		if c.Until(ctx, due) != nil {
+		err := c.Until(ctx, due)
+		now := c.Now()
+		if err != nil {
+			if d := now.Sub(due); d > 0 { // all that was held up with it may be over before it wakes up
+				late = append(late, d)
+			}
 			return late
 		}
-		now := c.Now()
 		late = append(late, now.Sub(due))
 		due = due.Add((now.Sub(due)/wakeUpEvery + 1) * wakeUpEvery)
 	}

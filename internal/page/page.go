@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -65,9 +64,10 @@ type label struct {
 // fact is a setting, or what is known of the measuring.
 type fact struct{ Name, Value string }
 
-// note is a line about one target.
+// note is a line about one target, or about others alike.
 type note struct {
 	Target label
+	Others int
 	Text   string
 }
 
@@ -146,18 +146,10 @@ func labels(s *report.Summary) []label {
 // short is a name as far as a page has room for it.
 func short(s string) string { return cut(s, mostName) }
 
-// cut bounds a text from outside and takes out what is no sign: controls, and
+// cut bounds a text from outside and shows what is no sign escaped: controls, and
 // the marks that turn the direction of what follows.
 func cut(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, ansi.Strip(s))
+	s = report.Visible(strings.NewReplacer("\n", " ", "\t", " ").Replace(ansi.Strip(s)))
 	n := 0
 	for i := range s {
 		if n++; n > most {
@@ -192,22 +184,24 @@ func alerts(s *report.Summary) (lines []string) {
 	return lines
 }
 
-// notesOf are what is odd about each target's answers.
+// notesOf are what is odd about each target's answers; what is said of several
+// alike is one note.
 func notesOf(s *report.Summary, names []label) (notes []note) {
+	at := map[string]int{}
 	for i := range s.Targets {
-		t := &s.Targets[i]
-		for _, line := range s.Oddities(t) {
-			notes = append(notes, noteOf(t, names[i], line))
+		for _, line := range s.Remarks(&s.Targets[i]) {
+			if k, said := at[line]; said {
+				notes[k].Others++
+				continue
+			}
+			at[line] = len(notes)
+			notes = append(notes, noteOf(names[i], line))
 		}
 	}
 	return notes
 }
 
-// noteOf takes the target's name from the front of a line, which the label has.
-func noteOf(t *report.TargetSummary, name label, line string) note {
-	line = strings.TrimPrefix(ansi.Strip(line), ansi.Strip(t.Name))
-	return note{name, cut(strings.TrimPrefix(strings.TrimPrefix(line, ":"), " "), mostText)}
-}
+func noteOf(name label, line string) note { return note{Target: name, Text: cut(line, mostText)} }
 
 // millisAxis names a latency on an axis.
 func millisAxis(v float64) string {

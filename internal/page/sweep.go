@@ -67,7 +67,8 @@ func (v *sweepView) fill(s *report.Sweep, names []label) {
 		v.Head[1], v.Head[2], v.Head[3] = heading{"whole answer", "p50", "e2e"}, heading{"", "p95", "e2e"}, heading{"whole speed", "p50, tok/s", "whole_speed"}
 	}
 	for i, name := range names {
-		v.Told = append(v.Told, noteOf(&s.Points[0].Targets[i], name, s.SaturationLine(i)))
+		told := strings.TrimPrefix(ansi.Strip(s.SaturationLine(i)), ansi.Strip(s.Points[0].Targets[i].Name)) // the label has it
+		v.Told = append(v.Told, noteOf(name, strings.TrimPrefix(strings.TrimPrefix(told, ":"), " ")))
 		one := sweepTarget{Target: name}
 		for _, p := range s.Points {
 			t := &p.Targets[i]
@@ -165,8 +166,8 @@ func (p *page) sweepFailures(s *report.Sweep, names []label) {
 	for i := range names {
 		all := s.Pooled(i)
 		p.Failures.Rows = append(p.Failures.Rows, failureRows(s.Points[0].Summary, all, names[i])...)
-		for _, line := range s.Oddities(i) {
-			p.Notes = append(p.Notes, noteOf(all, names[i], line))
+		for _, line := range s.Remarks(i) {
+			p.Notes = append(p.Notes, noteOf(names[i], line))
 		}
 	}
 	if len(p.Failures.Rows) == 0 {

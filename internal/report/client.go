@@ -37,8 +37,9 @@ func client(r Run, targets []TargetSummary) Client {
 	for _, d := range r.WakeUps {
 		woke = append(woke, weir.Dur(d).MS())
 	}
-	if c.StampErrorP99 = at(stats.NewQuantiles(woke, 0), 0.99); !c.StampErrorP99.Known() {
-		c.StampErrorP99 = r.StampErrorP99
+	slept := stats.NewQuantiles(woke, 0)
+	if c.StampErrorP99, c.StampErrorMax = at(slept, 0.99), at(slept, 1); !c.StampErrorP99.Known() {
+		c.StampErrorP99, c.StampErrorMax = r.StampErrorP99, r.StampErrorMax
 	}
 	q := stats.NewQuantiles(late, 0)
 	c.LatenessP50, c.LatenessP99, c.LatenessMax = at(q, 0.5), at(q, 0.99), at(q, 1)

@@ -107,9 +107,7 @@ func (c *Comparison) text() (p text) {
 	parts := append([]string{bold.Render(rows.Models()), Count(len(c.Runs), "run"), s.Asked(), rows.Paced()}, s.Texts()...)
 	p.lines(strings.Join(parts, " · "))
 	p.table(table(rows))
-	for i := range rows.Targets {
-		p.lines(troubles(rows, &rows.Targets[i])...)
-	}
+	p.lines(troubles(rows)...)
 	if !s.Stream {
 		p.lines(WholeLine)
 	}

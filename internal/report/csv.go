@@ -44,7 +44,10 @@ func CSV(w io.Writer, d Document, rows string) error {
 			values = reflect.ValueOf(run.Targets)
 		}
 		for i := range values.Len() {
-			record := append(make([]string, 0, len(head)), run.labels...)
+			record := make([]string, 0, len(head))
+			for _, label := range run.labels {
+				record = append(record, inField(label))
+			}
 			for _, c := range columns {
 				record = append(record, c.of(values.Index(i)))
 			}
@@ -122,11 +125,11 @@ func outcomeColumns(inside string) (columns []column) {
 func asText(v reflect.Value) string {
 	switch {
 	case v.Type() == stringList:
-		return strings.Join(v.Interface().([]string), "; ")
+		return inField(strings.Join(v.Interface().([]string), "; "))
 	case (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0:
 		return ""
 	case v.Kind() == reflect.String:
-		return v.String()
+		return inField(v.String())
 	case v.Kind() == reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	}
@@ -140,8 +143,17 @@ func asText(v reflect.Value) string {
 	}
 	if strings.HasPrefix(text, `"`) {
 		if err := json.Unmarshal(b, &text); err != nil {
-			return string(b)
+			return inField(string(b))
 		}
 	}
-	return text
+	return inField(text)
+}
+
+// inField is a text as a field has it: Visible, but for the ends of its lines.
+func inField(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = Visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }

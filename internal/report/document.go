@@ -54,7 +54,7 @@ func Terminal(w io.Writer, d Document) error {
 		if p.rows != nil {
 			b.WriteString(align(p.rows))
 		} else {
-			b.WriteString(p.line + "\n")
+			b.WriteString(visibleLine(p.line) + "\n")
 		}
 	}
 	_, err := lipgloss.Fprint(w, b.String())
@@ -105,5 +105,5 @@ var markdownEscapes = strings.NewReplacer(
 
 // markdown is a line without styles, on one line, that shows what it says.
 func markdown(line string) string {
-	return markdownEscapes.Replace(strings.Join(strings.Fields(ansi.Strip(line)), " "))
+	return markdownEscapes.Replace(Visible(strings.Join(strings.Fields(ansi.Strip(line)), " ")))
 }

@@ -52,7 +52,8 @@ func fitOf(t *TargetSummary, limit float64) Fit {
 // fitLine is "fit: north chat yes, batch yes · south chat no (p95 ttft 880 ms),
 // batch yes".
 func fitLine(s *Summary) string {
-	var parts []string
+	var names, parts []string
+	var says [][]string
 	fewest := 0
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -65,10 +66,17 @@ func fitLine(s *Summary) string {
 		} else if t.TTFT.OpenEnded(0.95) && (fewest == 0 || t.TTFT.N < fewest) {
 			fewest = t.TTFT.N
 		}
-		parts = append(parts, fmt.Sprintf("%s chat %s, batch %s", t.Name, chat, YesNo(t.Fit.Batch)))
+		names, says = append(names, t.Name), append(says, []string{fmt.Sprintf("chat %s, batch %s", chat, YesNo(t.Fit.Batch))})
 	}
-	if len(parts) == 0 {
+	if len(names) == 0 {
 		return ""
+	}
+	if len(names) <= fewNames {
+		for i := range names {
+			parts = append(parts, names[i]+" "+says[i][0])
+		}
+	} else {
+		parts = alike(names, says, func(who, line string) string { return who + " " + line })
 	}
 	line := "fit: " + strings.Join(parts, " · ")
 	if fewest > 0 {

@@ -157,18 +157,37 @@ func spreadWords(s *Summary) string {
 	return fmt.Sprintf("; spread across targets %.0f %%", 100*value)
 }
 
+// mostPlaces is how many places a line tells.
+const mostPlaces = 12
+
 // ranking is the order of more than two targets; those whose places overlap are
-// a tie.
+// a tie. Targets that may hold the same places stand together.
 func (m *MetricResult) ranking() string {
 	ranks := slices.Clone(m.Ranks)
 	slices.SortStableFunc(ranks, func(a, b RankResult) int { return (a.Best + a.Worst) - (b.Best + b.Worst) })
-	parts := make([]string, len(ranks))
-	for i, r := range ranks {
+	var parts []string
+	told := 0
+	for n := 0; told < len(ranks) && len(parts) < mostPlaces; told += n {
+		r, together := ranks[told], []string(nil)
+		for n = 0; told+n < len(ranks) && ranks[told+n].Best == r.Best && ranks[told+n].Worst == r.Worst; n++ {
+			together = append(together, ranks[told+n].Target)
+		}
+		if n == len(ranks) && n > 2 {
+			return fmt.Sprintf("all %d tie in %s", n, m.InWords())
+		}
 		place := fmt.Sprint(r.Best)
 		if r.Worst > r.Best {
 			place = fmt.Sprintf("%d-%d", r.Best, r.Worst)
 		}
-		parts[i] = place + ". " + r.Target
+		if n > fewNames {
+			together = []string{these(together, len(ranks))}
+		}
+		for _, who := range together {
+			parts = append(parts, place+". "+who)
+		}
+	}
+	if left := len(ranks) - told; left > 0 {
+		parts = append(parts, Count(left, "target")+" more")
 	}
 	return "places in " + m.InWords() + ": " + strings.Join(parts, ", ")
 }

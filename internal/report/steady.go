@@ -21,7 +21,7 @@ type Steady struct {
 	OutputRate   weir.Opt[float64] `json:"output_rate"`
 	OutputError  weir.Opt[float64] `json:"output_rate_error"`
 	TokenRate    weir.Opt[float64] `json:"total_token_rate"` // prompts included, by the mean prompt of good answers
-	Concurrency  weir.Opt[float64] `json:"concurrency_mean"` // under way in the window, weighted by time
+	Concurrency  weir.Opt[float64] `json:"concurrency_mean"` // sent and not ended, in the window, weighted by time; waiting for a slot is not under way
 	Peak         weir.Opt[int]     `json:"concurrency_peak"`
 }
 
@@ -31,9 +31,9 @@ func steady(mine []weir.Sample, c Settings, prompt weir.Opt[float64]) Steady {
 	}
 	open := c.Load != ""
 	laps := slices.ContainsFunc(mine, func(s weir.Sample) bool { return s.Block.Known() })
-	calls := make([]stats.Call, len(mine))
+	calls, sent := make([]stats.Call, len(mine)), make([]stats.Call, len(mine))
 	for i := range mine {
-		calls[i] = callOf(&mine[i], mine[0].Due, open)
+		calls[i], sent[i] = callOf(&mine[i], mine[0].Due, open), callOf(&mine[i], mine[0].Due, false)
 	}
 	var s stats.Steady
 	switch {
@@ -44,7 +44,7 @@ func steady(mine []weir.Sample, c Settings, prompt weir.Opt[float64]) Steady {
 	default:
 		s = stats.SteadySlots(calls, c.Concurrency)
 	}
-	if !s.Requests.PerSecond.Known() {
+	if !s.Requests.PerSecond.Known() && !(s.To > s.From) {
 		return Steady{Laps: laps}
 	}
 	out := Steady{
@@ -57,7 +57,7 @@ func steady(mine []weir.Sample, c Settings, prompt weir.Opt[float64]) Steady {
 	}
 	if !laps {
 		out.Window = weir.SpanOf(time.Duration((s.To - s.From) * float64(time.Second)))
-		out.Concurrency, out.Peak = stats.UnderWay(calls, s.From, s.To)
+		out.Concurrency, out.Peak = stats.UnderWay(sent, s.From, s.To)
 	}
 	return out
 }
@@ -70,10 +70,10 @@ func callOf(s *weir.Sample, zero time.Time, open bool) stats.Call {
 	}
 	first, ok := s.TTFT.Get()
 	last, ended := s.E2E.Get()
-	if ok && ended && !s.Buffered {
+	if ok && ended && !s.Buffered && !s.Unstamped {
 		c.First, c.Last = seconds(first), seconds(last)
 	}
-	if s.TokenSource != weir.TokensFromEstimate {
+	if s.TokenSource != weir.TokensFromEstimate && !s.Implausible {
 		c.Tokens = s.Completion
 	}
 	return c

@@ -62,6 +62,7 @@ type Run struct {
 
 	// Of a stored run, whose wake-ups are not kept.
 	StampErrorP99 weir.Opt[float64]
+	StampErrorMax weir.Opt[float64]
 	Lost          []string
 	Merged        []MergedRun
 }
@@ -155,7 +156,10 @@ type TargetSummary struct {
 	Cost      weir.Opt[float64]    `json:"cost_usd"` // of all requests whose usage came, warm-up included
 	Uncosted  int                  `json:"cost_unknown_requests"`
 	Assumed   []string             `json:"cost_assumed,omitempty"`
+	Opened    int                  `json:"connections_opened"` // by measured requests
 	Buffered  int                  `json:"buffered"`
+	Unstamped int                  `json:"unstamped"` // answers that look buffered, and may have come in pieces that this client was too busy to stamp
+	Doubted   *Doubted             `json:"implausible_usage,omitempty"`
 	Learned   []string             `json:"learned,omitempty"`
 	Failures  []Failure            `json:"failures,omitempty"`
 	Warnings  map[string]int       `json:"warnings,omitempty"`
@@ -186,6 +190,7 @@ type Client struct {
 	Events        int               `json:"output_events"`
 	BoundedShare  weir.Opt[float64] `json:"bounded_share"`      // output events whose arrival is only bounded
 	Stamps        string            `json:"stamps"`             // whose clock stamped the events: kernel, user-space, mixed
+	StampErrorMax weir.Opt[float64] `json:"stamp_error_max_ms"` // the longest that it slept when it was to wake up
 	StampErrorP99 weir.Opt[float64] `json:"stamp_error_p99_ms"` // how late the client woke up for what had come, sampled during the run; kernel stamps are free of it
 	GCPauses      weir.Span         `json:"gc_pauses_ms"`
 	Limited       bool              `json:"client_limited"`
@@ -245,10 +250,17 @@ func summarise(t weir.Target, note TargetNote, r Run) TargetSummary {
 		if s.Buffered {
 			out.Buffered++
 		}
+		if s.Unstamped {
+			out.Unstamped++
+		}
+		if reused, ok := s.ConnReused.Get(); ok && !reused {
+			out.Opened++
+		}
 		for _, w := range s.Warnings {
 			out.Warnings[w]++
 		}
 	}
+	out.Doubted = doubted(mine)
 	out.cost(t, r.Samples)
 	success := stats.Rate{K: out.Outcomes[weir.OK], N: out.Eligible}
 	out.Success, out.SuccessCI = success.Share(), success.Interval()

@@ -201,7 +201,8 @@ func times(ratio float64) string {
 // troubles are the lines about one target: failures of all points by class, and
 // oddities.
 func (s *Sweep) troubles(target int) []string {
-	return append(failureLines(s.Points[0].Summary, s.Pooled(target)), s.Oddities(target)...)
+	all := s.Pooled(target)
+	return fold([]string{all.Name}, [][]string{append(failureLines(s.Points[0].Summary, all), s.Remarks(target)...)})
 }
 
 // Pooled is a target with the requests and the failures of all points; it has no
@@ -214,16 +215,16 @@ func (s *Sweep) Pooled(target int) *TargetSummary {
 	return all
 }
 
-// Oddities are those of a target, as a Summary has them, with the points at which
-// they were.
-func (s *Sweep) Oddities(target int) (lines []string) {
+// Remarks are those on a target, as a Summary has them, with the points at which
+// they hold.
+func (s *Sweep) Remarks(target int) (lines []string) {
 	points := map[string][]string{}
 	for _, p := range s.Points {
 		t := p.Targets[target]
 		if sent := t.Achieved.Or(0); t.SlotWaits == 0 && sent >= nearBest*t.Asked.Or(0) {
 			t.Asked = weir.None[float64]() // the table has it
 		}
-		for _, line := range p.Summary.Oddities(&t) {
+		for _, line := range p.Summary.Remarks(&t) {
 			if points[line] == nil {
 				lines = append(lines, line)
 			}

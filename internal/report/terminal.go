@@ -15,9 +15,7 @@ func (s *Summary) text() (p text) {
 	p.lines(lostLines(s)...)
 	p.lines(sloLine(s))
 	p.table(table(s))
-	for _, t := range s.Targets {
-		p.lines(troubles(s, &t)...)
-	}
+	p.lines(troubles(s)...)
 	if !s.Settings.Stream {
 		p.lines(WholeLine)
 	}
@@ -186,7 +184,8 @@ func align(rows [][]string) string {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {
-			width[i] = max(width[i], lipgloss.Width(cell))
+			r[i] = Visible(cell)
+			width[i] = max(width[i], lipgloss.Width(r[i]))
 		}
 	}
 	var b strings.Builder

@@ -3,27 +3,31 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
 
 	"weir.dev/weir"
 )
 
-// troubles are the lines below the table about one target: its failures by
-// class, each with what to do, and what is odd about its answers.
-func troubles(s *Summary, t *TargetSummary) []string {
-	return append(failureLines(s, t), s.Oddities(t)...)
+// troubles are the lines below the table: of each target its failures by class,
+// each with what to do, and what is odd about its answers.
+func troubles(s *Summary) []string {
+	names, lines := make([]string, len(s.Targets)), make([][]string, len(s.Targets))
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		names[i], lines[i] = t.Name, append(failureLines(s, t), s.Remarks(t)...)
+	}
+	return fold(names, lines)
 }
 
+// failureLines are a target's failures, without its name.
 func failureLines(s *Summary, t *TargetSummary) (lines []string) {
 	total := t.Requests
 	if total == 0 {
 		total = t.Warmup
 	}
 	for _, f := range t.Failures {
-		line := fmt.Sprintf("%s: %s", bold.Render(t.Name), red.Render(describe(f, total)))
+		line := red.Render(describe(f, total))
 		if hint := s.Hint(t.Name, f); hint != "" {
 			line += "; " + hint
 		}
@@ -33,80 +37,6 @@ func failureLines(s *Summary, t *TargetSummary) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// Oddities are the lines about what is odd about a target's answers, in the
-// terminal's styles, each with the target's name in front.
-func (s *Summary) Oddities(t *TargetSummary) (lines []string) {
-	name := bold.Render(t.Name)
-	if t.Router {
-		lines = append(lines, name+": a router: it picks a host for each request, so that its figures are of no one provider")
-	}
-	if t.Unsent > 0 && !t.GaveUp {
-		line := fmt.Sprintf("%s: %s not sent", name, Count(t.Unsent, "request"))
-		if len(s.Lost) > 0 {
-			line += ", or lost"
-		}
-		lines = append(lines, line)
-	}
-	if t.Missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s: %s due and could not start before the end: %s", name, Count(t.Missed, "request"), "the cap, the quota or this machine held them up"))
-	}
-	if asked, ok := t.Asked.Get(); ok {
-		lines = append(lines, fmt.Sprintf("%s: %.4g req/s asked for, %s drawn by the seed, %s sent; %s waited for a slot", name, asked, perSecond(t.Drawn), perSecond(t.Achieved), Count(t.SlotWaits, "start")))
-	}
-	if t.Quota.Waited > 0 {
-		limits := ""
-		if len(t.Quota.Limits) > 0 {
-			limits = " (" + strings.Join(t.Quota.Limits, ", ") + ")"
-		}
-		lines = append(lines, fmt.Sprintf("%s: limited by the provider's quota%s: refused %d times, held up for %s", name, limits, t.Quota.Refused, duration(t.Quota.Waited.Duration().Seconds())))
-	}
-	if limited, ok := t.Limited.Get(); ok && limited > 0 {
-		lines = append(lines, fmt.Sprintf("%s: %.1f %% of the requests were rate-limited; they are in no figure", name, 100*limited))
-	}
-	if reused, ok := t.Reused.Get(); ok && reused < 1 && t.Warnings[weir.WarnStaleConn] == 0 {
-		lines = append(lines, fmt.Sprintf("%s: %.0f %% of the requests paid for a new connection in their %s; more --warmup makes them warm", name, 100*(1-reused), first(s)))
-	}
-	for _, w := range slices.Sorted(maps.Keys(t.Warnings)) {
-		if said := oddAnswers[w]; said != "" {
-			lines = append(lines, fmt.Sprintf("%s: %d of %d %s", name, t.Warnings[w], t.Requests, said))
-		}
-	}
-	if len(t.Learned) > 0 {
-		lines = append(lines, fmt.Sprintf("%s: does not take %s; asked without", name, strings.Join(t.Learned, ", ")))
-	}
-	if n, ok := t.Output.Get(); t.Outcomes[weir.OK] > 0 && !ok {
-		lines = append(lines, name+": reports no token counts, so its speed is unknown (events are not taken for tokens)")
-	} else if share, known := t.Length.Get(); ok && known && t.Speed.Reached+t.WholeRate.Reached > 0 && share < 0.9 {
-		lines = append(lines, fmt.Sprintf("%s: answers were %.0f tokens long on average, %.0f %% of what was asked for; compare %s, not e2e", name, n, 100*share, lengthless(s)))
-	}
-	if t.SLO != nil && len(t.SLO.Run) > 0 {
-		lines = append(lines, name+": "+t.SLO.objectives())
-	}
-	if t.Cache != nil {
-		lines = append(lines, name+": "+t.Cache.sentence(t))
-	}
-	if l := t.Lengths; l != nil && l.Implausible {
-		lines = append(lines, name+": no tokenizer counts prompts as it does; their length is a guess")
-	}
-	return lines
-}
-
-// perSecond is a rate, or n/a where there is none: of a single request, say.
-func perSecond(v weir.Opt[float64]) string {
-	if rate, ok := v.Get(); ok {
-		return fmt.Sprintf("%.4g", rate)
-	}
-	return "n/a"
-}
-
-var oddAnswers = map[string]string{
-	weir.WarnBuffered:         "answers came in one piece (buffered): no speed can be told from them",
-	weir.WarnHiddenReasoning:  "answers billed reasoning that was not streamed: ttft contains it",
-	weir.WarnStaleConn:        "requests met a dead kept connection and went out again on a fresh one",
-	weir.WarnReasoningOutside: "answers counted reasoning outside completion_tokens; it was added",
-	weir.WarnCompressed:       "answers came compressed although identity was asked for",
 }
 
 func describe(f Failure, total int) string {
@@ -141,12 +71,16 @@ func (s *Summary) Hint(target string, f Failure) string {
 // Hopeless are the reasons why there is nothing to show, a line each: every
 // target was given up before it had answered anything. It is empty otherwise.
 func Hopeless(s *Summary) (lines []string) {
+	names, why := make([]string, len(s.Targets)), make([][]string, len(s.Targets))
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		if !t.GaveUp || t.TTFT.Reached > 0 || s.Interrupted {
 			return nil
 		}
-		lines = append(lines, failureLines(s, t)...)
+		names[i], why[i] = t.Name, failureLines(s, t)
+	}
+	for _, line := range fold(names, why) {
+		lines = append(lines, visibleLine(line))
 	}
 	return lines
 }

@@ -34,7 +34,7 @@ func wholeSpeed(samples []weir.Sample) Quantiles {
 func wholeSpeedOf(s *weir.Sample) (float64, bool) {
 	n, ok1 := s.Completion.Get()
 	took, ok2 := s.E2E.Get()
-	if !ok1 || !ok2 || took <= 0 || s.TokenSource == weir.TokensFromEstimate {
+	if !ok1 || !ok2 || took <= 0 || s.TokenSource == weir.TokensFromEstimate || s.Implausible {
 		return 0, false
 	}
 	return float64(n) / took.Duration().Seconds(), true

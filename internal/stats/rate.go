@@ -28,7 +28,14 @@ func (r Rate) Interval() Interval {
 	z, n, p := normalQuantile(1-alpha/2), float64(r.N), float64(r.K)/float64(r.N)
 	mid := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return Between(max(0, mid-half), min(1, mid+half))
+	lo, hi := max(0, mid-half), min(1, mid+half)
+	if r.K <= 0 { // what rounding leaves of 0 and 1 would be printed
+		lo = 0
+	}
+	if r.K >= r.N {
+		hi = 1
+	}
+	return Between(lo, hi)
 }
 
 // Minus is the difference of two rates with Newcombe's interval from the two of

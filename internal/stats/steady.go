@@ -71,7 +71,9 @@ func SteadySlots(calls []Call, slots int) Steady {
 // SteadyArrivals is the steady window of an open loop: from the first end, when
 // as many may be under way as will be, to the last arrival. An answer counts
 // when it ends, since in an overload those under way say nothing of what will
-// be served; tokens count by the share of the time of their output.
+// be served; tokens count by the share of the time of their output. Where good
+// answers ended before or after it only, or nothing ended in it, no rate is known:
+// 0 is the rate of a target that answered nothing well.
 //
 // The error is that of a count whose gaps are independent: two standard
 // deviations of the gaps between answers, over their mean and the root of their
@@ -88,11 +90,16 @@ func SteadyArrivals(calls []Call) Steady {
 		return Steady{}
 	}
 	ends, tokens := []float64{from}, 0.0
+	ended, good := 0, 0
 	for _, c := range calls {
+		in := c.End > from && c.End <= to
+		if in {
+			ended++
+		}
 		if !c.OK {
 			continue
 		}
-		in := c.End > from && c.End <= to
+		good++
 		if in {
 			ends = append(ends, c.End)
 		}
@@ -104,6 +111,9 @@ func SteadyArrivals(calls []Call) Steady {
 		}
 	}
 	s := Steady{From: from, To: to, Answers: float64(len(ends) - 1)}
+	if s.Answers == 0 && (good > 0 || ended == 0) {
+		return s
+	}
 	off := gapsError(ends)
 	s.Requests = rate(s.Answers, to-from, off)
 	if counted(calls) {

@@ -183,3 +183,34 @@ func TestSteadyArrivals(t *testing.T) {
 	}
 	near(t, "error", SteadyArrivals(calls).Requests.Error, 0.1, 0.15)
 }
+
+// TestSteadyArrivalsNothingEnded: a window in which no good answer ended knows no
+// rate, and is no target that serves none; one in which all failed knows that.
+func TestSteadyArrivalsNothingEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		calls []Call
+		known bool
+	}{
+		"good ones end after the last arrival": {[]Call{{Start: 0, End: 0.5}, {Start: 0.2, End: 9, OK: true}, {Start: 1, End: 9, OK: true}}, false},
+		"only the first end is a good one":     {[]Call{{Start: 0, End: 0.5, OK: true}, {Start: 0.2, End: 0.9}, {Start: 1, End: 9}}, false},
+		"nothing ends before the last arrival": {[]Call{{Start: 0, End: 0.5}, {Start: 0.2, End: 9}, {Start: 1, End: 9}}, false},
+		"all fail":                             {[]Call{{Start: 0, End: 0.5}, {Start: 0.2, End: 0.7}, {Start: 1, End: 9}}, true},
+	} {
+		s := SteadyArrivals(c.calls)
+		if v, known := s.Requests.PerSecond.Get(); known != c.known || v != 0 || s.Tokens.PerSecond.Known() != c.known || !(s.To > s.From) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// TestWilsonEnds: what rounding leaves of 0 and 1 is neither.
+func TestWilsonEnds(t *testing.T) {
+	for n := 1; n <= 2000; n++ {
+		if lo := (Rate{0, n}).Interval().Lo.Or(-1); lo != 0 {
+			t.Fatalf("0 of %d: from %g", n, lo)
+		}
+		if hi := (Rate{n, n}).Interval().Hi.Or(-1); hi != 1 {
+			t.Fatalf("%d of %d: to %g", n, n, hi)
+		}
+	}
+}

@@ -46,6 +46,10 @@ func sameWork(a, b report.Named) error {
 	if left.WorkloadID == right.WorkloadID {
 		return nil
 	}
+	hint := "only runs of the same work under the same load are compared or merged"
+	if laps(left) != laps(right) {
+		hint = "several targets wait for each other in laps, which is another load than one target's: bench both with --no-laps, or the same number of targets"
+	}
 	what, err := differing(left, right)
 	if err != nil {
 		return err
@@ -55,9 +59,12 @@ func sameWork(a, b report.Named) error {
 	}
 	return &weir.Error{
 		Code: "workloads_differ", Message: fmt.Sprintf("%s and %s are of different workloads: %s", a.Name, b.Name, what),
-		Hint: "only runs of the same work under the same load are compared or merged",
+		Hint: hint,
 	}
 }
+
+// laps tells whether slots waited for each other (bench.Config.LoadID).
+func laps(s *report.Settings) bool { return strings.HasPrefix(s.Shape, "laps") }
 
 // differing is the first setting of the workload in which two runs differ, with
 // both values: "input_tokens 256 and 1000".

@@ -86,9 +86,9 @@ const holds = "a run folder is what weir bench --save DIR makes: it holds settin
 
 // read is a file of the folder, whole.
 func read(dir, name string, most int64) ([]byte, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := openFile(dir, name, os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+		return nil, err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	err = errors.Join(err, f.Close())
@@ -193,28 +193,6 @@ func foreign(dir string) error {
 		e.Hint = "there are runs in it: " + strings.Join(inside, ", ")
 	}
 	return e
-}
-
-// checkSettings refuses settings that no run of ours can have had.
-func checkSettings(dir string, s *report.Settings) error {
-	why := ""
-	seen := map[string]bool{}
-	for _, t := range s.Targets {
-		if seen[t.Name] {
-			why = fmt.Sprintf("two targets are named %q", t.Name)
-		}
-		seen[t.Name] = true
-	}
-	if len(s.Targets) == 0 {
-		why = "there is no target"
-	}
-	if _, err := weir.ParseSLO(s.SLO); s.SLO != "" && err != nil {
-		why = "slo: " + err.Error()
-	}
-	if why != "" {
-		return &weir.Error{Code: "run_damaged", Message: fmt.Sprintf("%s: %s: %s", dir, SettingsFile, why), Hint: holds}
-	}
-	return nil
 }
 
 // document is one of the JSON files of a folder.

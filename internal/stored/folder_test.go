@@ -199,6 +199,11 @@ func TestOpenRefuses(t *testing.T) {
 		"no schema":             {change(SettingsFile, `"schema"`, `"scheme"`), "no_run", "has no schema"},
 		"no target":             {change(SettingsFile, `"targets": [`, `"targets": [], "x": [`), "run_damaged", "there is no target"},
 		"two of a name":         {change(SettingsFile, `"targets": [`, `"targets": [{"name":"north"},`), "run_damaged", `two targets are named "north"`},
+		"slots below 0":         {change(SettingsFile, `"concurrency": 1`, `"concurrency": -1`), "run_damaged", "concurrency is -1, below 0"},
+		"no slot":               {change(SettingsFile, `"concurrency": 1`, `"concurrency": 0`), "run_damaged", "concurrency is 0, and no load is open"},
+		"requests below 0":      {change(SettingsFile, `"requests": 5`, `"requests": -5`), "run_damaged", "requests is -5"},
+		"a limit below 0":       {change(SettingsFile, `"stall_ms": 0`, `"stall_ms": -1`), "run_damaged", "limits.stall_ms is -1"},
+		"a share above 1":       {change(SettingsFile, `"cache": ""`, `"cache": "", "shared_prefix": 1.5`), "run_damaged", "shared_prefix is 1.5, above 1"},
 		"no objective":          {change(SettingsFile, `"workload_id"`, `"slo": "quick", "workload_id"`), "run_damaged", "slo: objective"},
 	} {
 		t.Run(name, func(t *testing.T) {

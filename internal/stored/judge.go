@@ -14,7 +14,7 @@ import (
 func (r *Run) ended(kept *report.Summary, n counts) {
 	r.Started, r.Duration = kept.Started, kept.Duration.Duration()
 	r.Interrupted, r.Budget, r.Enough = kept.Interrupted, kept.Budget, kept.Enough
-	r.GCPauses, r.StampErrorP99 = kept.Client.GCPauses, kept.Client.StampErrorP99
+	r.GCPauses, r.StampErrorP99, r.StampErrorMax = kept.Client.GCPauses, kept.Client.StampErrorP99, kept.Client.StampErrorMax
 	byName := map[string]*report.TargetSummary{}
 	for i := range kept.Targets {
 		byName[kept.Targets[i].Name] = &kept.Targets[i]

@@ -27,6 +27,7 @@ func Merge(runs []report.Named) (report.Run, error) {
 	out := runs[0].Run
 	out.Samples, out.Notes, out.Lost = nil, make([]report.TargetNote, len(out.Settings.Targets)), nil
 	out.Settings.Requests, out.Duration, out.GCPauses, out.StampErrorP99 = 0, 0, weir.Span{}, weir.None[float64]()
+	out.StampErrorMax = weir.None[float64]()
 	block, session := 0, 0
 	for _, one := range runs {
 		pool(&out, one)
@@ -90,6 +91,9 @@ func pool(r *report.Run, one report.Named) {
 	}
 	if off, ok := more.StampErrorP99.Get(); ok {
 		r.StampErrorP99 = weir.Some(max(off, r.StampErrorP99.Or(0)))
+	}
+	if slept, ok := more.StampErrorMax.Get(); ok {
+		r.StampErrorMax = weir.Some(max(slept, r.StampErrorMax.Or(0)))
 	}
 	for i := range min(len(r.Notes), len(more.Notes)) {
 		addNote(&r.Notes[i], &more.Notes[i])

@@ -38,6 +38,16 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
+// TestCompareRefusesOtherLaps: several targets go in laps where one does not, and
+// whoever compares them learns how to.
+func TestCompareRefusesOtherLaps(t *testing.T) {
+	a, b := handmade.Run(), handmade.Run()
+	b.Settings.WorkloadID, b.Settings.Shape = "other", "laps, every 0s, ramp 0s, think 0s"
+	_, err := Compare([]report.Named{{Name: "a", Run: a}, {Name: "b", Run: b}})
+	refused(t, err, "workloads_differ", "load_shape none and \"laps, every 0s")
+	refused(t, err, "workloads_differ", "bench both with --no-laps")
+}
+
 func TestMerge(t *testing.T) {
 	a := handmade.Laps(10, time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8 * ms})
 	b := handmade.Laps(12, time.Minute, [2]time.Duration{300 * ms, 212 * ms}, [2]time.Duration{12 * ms, 8 * ms})

@@ -1,9 +1,9 @@
 package stored
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"weir.dev/weir"
@@ -15,6 +15,7 @@ import (
 // there. It is not for concurrent use; the Writers are.
 type SweepWriter struct {
 	dir     string
+	claim   *Claim
 	version string // of weir
 	index   SweepIndex
 	at      int
@@ -25,15 +26,16 @@ type SweepWriter struct {
 // CreateSweep makes the folder, which must be new or empty, for a sweep of
 // this version of weir.
 func CreateSweep(dir, version, over string, points []float64) (*SweepWriter, error) {
-	if err := newFolder(dir); err != nil {
+	claim, err := newFolder(dir)
+	if err != nil {
 		return nil, err
 	}
-	f := &SweepWriter{dir: dir, version: version, index: SweepIndex{Schema: IndexSchema, Over: over}}
+	f := &SweepWriter{dir: dir, claim: claim, version: version, index: SweepIndex{Schema: IndexSchema, Over: over}}
 	for i, p := range points {
 		f.index.Points = append(f.index.Points, IndexPoint{Point: p, Folder: fmt.Sprintf("%02d-%s-%v", i+1, over, p), State: PointWaiting})
 	}
 	if err := f.write(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, claim.Release())
 	}
 	return f, nil
 }
@@ -64,7 +66,7 @@ func (f *SweepWriter) End(s *report.Summary, page func(io.Writer) error) {
 // Close writes the page of the whole sweep, unless that is nil, and says what
 // went wrong.
 func (f *SweepWriter) Close(page func(io.Writer) error) error {
-	f.note(writePage(f.dir, page))
+	f.note(errors.Join(writePage(f.dir, page), f.claim.Release()))
 	if f.err == nil {
 		return nil
 	}
@@ -82,14 +84,4 @@ func (f *SweepWriter) note(err error) {
 	}
 }
 
-// write replaces the index in one step, so that there always is a whole one.
-func (f *SweepWriter) write() error {
-	path := filepath.Join(f.dir, SweepFile)
-	if err := writeJSON(path+".new", f.index); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("run folder: %w", err)
-	}
-	return nil
-}
+func (f *SweepWriter) write() error { return writeJSON(f.dir, SweepFile, f.index) }

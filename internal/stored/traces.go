@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -137,6 +136,10 @@ func decode(text []byte, t *weir.Trace) line {
 		return line{why: fmt.Sprintf("unknown outcome %q", t.Outcome)}
 	case t.Kind != weir.Bench:
 		return line{why: fmt.Sprintf("a trace of kind %q", t.Kind)}
+	case min(t.End.Or(0), t.StampError) < 0, len(t.Ticks) > 0 && t.Ticks[0].At < 0:
+		return line{why: "a time below 0"}
+	case t.Usage.Negative(), min(t.OutputChars, t.AskedTokens) < 0:
+		return line{why: "a count below 0"}
 	}
 	return line{sample: t.Sample()}
 }
@@ -146,9 +149,9 @@ type counts map[string]int
 
 // readTraces reads the run's samples, and notes what was lost on the way.
 func (r *Run) readTraces(dir string) (counts, error) {
-	f, err := os.Open(filepath.Join(dir, TracesFile))
+	f, err := openFile(dir, TracesFile, os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+		return nil, err
 	}
 	n := r.take(f)
 	return n, f.Close()

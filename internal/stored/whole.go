@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"weir.dev/weir"
 )
@@ -48,7 +47,7 @@ func Each(dir string, f func(*weir.Trace)) error {
 // eachTrace reads a folder's traces into what next gives. Lines that hold none
 // are passed over: Open says what was lost.
 func eachTrace(dir string, next func() *weir.Trace, f func(*weir.Trace) error) error {
-	file, err := os.Open(filepath.Join(dir, TracesFile))
+	file, err := openFile(dir, TracesFile, os.O_RDONLY)
 	if err != nil {
 		return bad("run_traces", dir+" has no "+TracesFile, "the events of each request are in it", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"weir.dev/weir"
@@ -20,6 +21,7 @@ import (
 // is there.
 type Writer struct {
 	dir     string
+	claim   *Claim
 	traces  *os.File
 	content []*os.File // one a target; none: it is not kept
 	goesOn  bool       // it holds the part of a run already
@@ -32,33 +34,36 @@ type Writer struct {
 // Create makes the folder, which must be new or empty, for a run of this
 // version of weir. Close ends it.
 func Create(dir, version string, s report.Settings) (*Writer, error) {
-	if err := newFolder(dir); err != nil {
+	claim, err := newFolder(dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := writeJSON(filepath.Join(dir, SettingsFile), Opening{SettingsSchema, weir.MetricsVersion, version, s}); err != nil {
-		return nil, err
+	if err := writeJSON(dir, SettingsFile, Opening{SettingsSchema, weir.MetricsVersion, version, s}); err != nil {
+		return nil, errors.Join(err, claim.Release())
 	}
 	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+		return nil, errors.Join(fmt.Errorf("run folder: %w", err), claim.Release())
 	}
-	return &Writer{dir: dir, traces: traces}, nil
+	return &Writer{dir: dir, claim: claim, traces: traces}, nil
 }
 
-// Continue opens the folder of a run that was stopped, to add to it. The end
-// of a line that was cut off goes, and that part's summary.
-func Continue(dir string) (*Writer, error) {
+// Continue opens the folder of a run that was stopped, to add to it. It is to be
+// claimed before it is read, since its end may be another's beginning; the claim
+// is the Writer's. The end of a line that was cut off goes, and that part's summary.
+func Continue(claim *Claim) (*Writer, error) {
+	dir := claim.dir
 	if err := os.Remove(filepath.Join(dir, SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	traces, err := os.OpenFile(filepath.Join(dir, TracesFile), os.O_RDWR|os.O_APPEND, 0)
+	traces, err := openFile(dir, TracesFile, os.O_RDWR|os.O_APPEND)
 	if err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+		return nil, err
 	}
 	if err := cutTail(traces); err != nil {
 		return nil, errors.Join(fmt.Errorf("run folder: %s: %w", TracesFile, err), traces.Close())
 	}
-	return &Writer{dir: dir, traces: traces, goesOn: true}, nil
+	return &Writer{dir: dir, claim: claim, traces: traces, goesOn: true}, nil
 }
 
 // cutTail takes off what follows the last line's end, and leaves the file there.
@@ -85,17 +90,32 @@ func cutTail(f *os.File) error {
 	return err
 }
 
-// newFolder makes a folder that is new or empty.
-func newFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case err == nil && len(entries) > 0:
-		return &weir.Error{Code: "run_exists", Message: fmt.Sprintf("the folder %s is not empty", dir), Hint: "name a new one: a run is never written over"}
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("run folder: %w", err)
+// newFolder makes a folder that is new or empty, and claims it.
+func newFolder(dir string) (*Claim, error) {
+	if err := isEmpty(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	claim, err := NewClaim(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := isEmpty(dir); err != nil { // another was faster
+		return nil, errors.Join(err, claim.Release())
+	}
+	return claim, nil
+}
+
+// isEmpty refuses a folder that holds more than a lock.
+func isEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err != nil:
 		return fmt.Errorf("run folder: %w", err)
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != LockFile }):
+		return &weir.Error{Code: "run_exists", Message: fmt.Sprintf("the folder %s is not empty", dir), Hint: "name a new one: a run is never written over"}
 	}
 	return nil
 }
@@ -125,7 +145,7 @@ func (f *Writer) Close(s *report.Summary, page func(io.Writer) error) error {
 	if err := errors.Join(f.traces.Close(), f.closeContent()); f.err == nil {
 		f.err = err
 	}
-	if err := errors.Join(f.writeSummary(s), writePage(f.dir, page)); f.err == nil {
+	if err := errors.Join(f.writeSummary(s), writePage(f.dir, page), f.claim.Release()); f.err == nil {
 		f.err = err
 	}
 	if f.err != nil {
@@ -140,27 +160,5 @@ func (f *Writer) writeSummary(s *report.Summary) error {
 	}
 	bare := *s
 	bare.Requests = nil // traces.jsonl has them whole
-	return writeJSON(filepath.Join(f.dir, SummaryFile), &bare)
-}
-
-func writePage(dir string, page func(io.Writer) error) error {
-	if page == nil {
-		return nil
-	}
-	file, err := os.Create(filepath.Join(dir, PageFile))
-	if err != nil {
-		return fmt.Errorf("run folder: %w", err)
-	}
-	return errors.Join(page(file), file.Close())
-}
-
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	if err := os.WriteFile(path, append(b, '\n'), 0o666); err != nil {
-		return fmt.Errorf("run folder: %w", err)
-	}
-	return nil
+	return writeJSON(f.dir, SummaryFile, &bare)
 }

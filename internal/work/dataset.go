@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"weir.dev/weir"
 )
@@ -194,7 +195,10 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 // add keeps the requests of a record; it ends the reading where there is no
 // room, or nothing to hope for.
 func (r *reader) add(where string, raw []byte) error {
-	c, err := r.parse(raw)
+	c, err := conversation{}, checkUTF8(raw)
+	if err == nil {
+		c, err = r.parse(raw)
+	}
 	switch {
 	case errors.Is(err, errSkip):
 		if r.data.Skipped++; r.data.Skipped == 1 {
@@ -223,6 +227,18 @@ func (r *reader) add(where string, raw []byte) error {
 		r.data.Records = append(r.data.Records, rec)
 	}
 	r.found++
+	return nil
+}
+
+// checkUTF8 refuses what a decoder of JSON would silently put other signs for.
+func checkUTF8(raw []byte) error {
+	for at := 0; at < len(raw); {
+		r, n := utf8.DecodeRune(raw[at:])
+		if r == utf8.RuneError && n == 1 {
+			return fmt.Errorf("byte %d (%#x) is not UTF-8: convert the file, from Latin-1 for example with iconv -f latin1 -t utf-8", at+1, raw[at])
+		}
+		at += n
+	}
 	return nil
 }
 

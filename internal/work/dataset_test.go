@@ -386,3 +386,19 @@ func FuzzParseLengths(f *testing.F) {
 		}
 	})
 }
+
+// TestReadRefusesOtherEncodings: a decoder of JSON would put other signs in, and
+// something else would be asked than the file has.
+func TestReadRefusesOtherEncodings(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"prompt\":\"a\"}\n{\"prompt\":\"caf\xe9\"}\n":       "line 2: byte 15 (0xe9) is not UTF-8",
+		"[{\"prompt\":\"a\"},{\"prompt\":\"\xff\"}]":           "record 2: byte 12 (0xff) is not UTF-8",
+		"\xff\xfe{\x00\"\x00p\x00\"\x00:\x00\"\x00a\x00\"\x00": "line 1: byte 1 (0xff) is not UTF-8",
+	} {
+		_, err := Read(strings.NewReader(text), ReadOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	mustRead(t, "{\"prompt\":\"\ufffd\"}", ReadOptions{}) // a sign of its own
+}
