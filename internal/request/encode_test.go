@@ -112,7 +112,7 @@ func TestURLs(t *testing.T) {
 		{weir.Ollama, "http://h/api", "m", true, "http://h/api/chat"},
 		{weir.Ollama, "http://h/api/chat", "m", true, "http://h/api/chat"},
 	} {
-		got, err := requestURL(c.base, c.dialect, c.model, c.stream)
+		got, err := URL(c.base, c.dialect, c.model, c.stream)
 		if err != nil || got != c.want {
 			t.Errorf("%s %s: %q, error %v, want %q", c.dialect, c.base, got, err, c.want)
 		}
@@ -131,7 +131,7 @@ func TestUnusableURLs(t *testing.T) {
 		"http://h/v1/messages?key=secre": "URL http://h/v1/messages: this is the path of anthropic and the dialect is openai-chat (give the base URL, or the dialect that the path has)",
 		"http://h/v1/completions":        "URL http://h/v1/completions: this is the path of openai-completions and the dialect is openai-chat (give the base URL, or the dialect that the path has)",
 	} {
-		_, err := requestURL(base, weir.OpenAIChat, "m", true)
+		_, err := URL(base, weir.OpenAIChat, "m", true)
 		var e *weir.Error
 		if !errors.As(err, &e) || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", base, err, want)

@@ -48,7 +48,7 @@ func Encode(base string, d weir.Dialect, s Spec, l *Learned) (*Encoded, error) {
 	if err := s.check(d); err != nil {
 		return nil, err
 	}
-	u, err := requestURL(base, d, s.Model, s.Stream)
+	u, err := URL(base, d, s.Model, s.Stream)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,10 @@ func encodeBody(d weir.Dialect, s Spec, l *Learned) ([]byte, error) {
 	return f.encode()
 }
 
-func (s Spec) header(d weir.Dialect) http.Header {
+// Header is what a request has beside its key.
+func Header(d weir.Dialect, stream bool) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
-	if s.Stream {
+	if stream {
 		h.Set("Accept", "text/event-stream")
 		if d == weir.Ollama {
 			h.Set("Accept", "application/x-ndjson")
@@ -95,6 +96,11 @@ func (s Spec) header(d weir.Dialect) http.Header {
 	if d == weir.Anthropic {
 		h.Set("Anthropic-Version", "2023-06-01")
 	}
+	return h
+}
+
+func (s Spec) header(d weir.Dialect) http.Header {
+	h := Header(d, s.Stream)
 	for name, values := range s.Headers {
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}

@@ -7,10 +7,10 @@ import (
 	"weir.dev/weir"
 )
 
-// requestURL is where a request goes. base is a host, an API's base as its
-// documentation or SDK names it (http://h/v1), or the full path, which is kept
-// as it is. A query in base is kept (Azure's api-version).
-func requestURL(base string, d weir.Dialect, model string, stream bool) (string, error) {
+// URL is where a request for a model goes, streamed or not. base is a host, an
+// API's base as its documentation or SDK names it (http://h/v1), or the full
+// path, which is kept as it is. A query in base is kept (Azure's api-version).
+func URL(base string, d weir.Dialect, model string, stream bool) (string, error) {
 	u, err := parseBase(base)
 	if err != nil {
 		return "", err
