@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"internal/gateway/telemetry":   {"", "internal/gateway/journal"},
 	"internal/weirtest/typeschema": {""},
 	"internal/route":               {"", "internal/stats"},
-	"internal/translate":           {"", "internal/request"},
+	"internal/translate":           {"", "internal/request", "internal/sse", "internal/splice", "internal/dialect"},
 }
 
 // testsMayImport is what the tests of any package may import beside what the

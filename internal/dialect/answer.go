@@ -13,7 +13,12 @@ type Answer struct {
 	Choices []*ChoiceText // in order of appearance
 	Cut     bool          // more was generated than Limit
 
-	size int
+	// OnPiece, if not nil, is called for each piece as it is added: for those who
+	// pass on what is generated and need its order. It gets no more once Cut.
+	OnPiece func(Piece)
+
+	size    int
+	scratch []byte
 }
 
 // ChoiceText is one choice's output by channel.
@@ -33,6 +38,9 @@ type Call struct {
 
 	index int32
 }
+
+// maxID bounds a call's id. Some relays hide a signature in it.
+const maxID = 8 << 10
 
 // Choice returns the choice with the given index, or nil.
 func (a *Answer) Choice(index int) *ChoiceText {
@@ -54,21 +62,38 @@ func (a *Answer) add(p *piece) {
 		a.Choices = append(a.Choices, c)
 	}
 	switch p.channel {
-	case chText:
-		c.Text = a.append(c.Text, p)
-	case chReasoning, chSummary:
-		c.Reasoning = a.append(c.Reasoning, p)
-	case chRefusal:
-		c.Refusal = a.append(c.Refusal, p)
-	case chToolName:
+	case ChannelText:
+		a.grow(&c.Text, p, nil)
+	case ChannelReasoning, ChannelSummary:
+		a.grow(&c.Reasoning, p, nil)
+	case ChannelRefusal:
+		a.grow(&c.Refusal, p, nil)
+	case ChannelCallName:
 		call := c.call(p)
 		name := a.append(nil, p)
 		if string(name) != string(call.Name) { // some servers repeat the name on every delta
 			call.Name = append(call.Name, name...)
+			a.told(p, name, call)
 		}
-	case chToolArgs:
+	case ChannelCallArguments:
 		call := c.call(p)
-		call.Arguments = a.append(call.Arguments, p)
+		a.grow(&call.Arguments, p, call)
+	case ChannelSignature, ChannelRedacted:
+		a.scratch = appendPiece(a.scratch[:0], p)
+		a.told(p, a.scratch, nil)
+	}
+}
+
+// grow adds a piece to what there is of its kind.
+func (a *Answer) grow(dst *[]byte, p *piece, of *Call) {
+	had := len(*dst)
+	*dst = a.append(*dst, p)
+	a.told(p, (*dst)[had:], of)
+}
+
+func (a *Answer) told(p *piece, text []byte, of *Call) {
+	if a.OnPiece != nil && len(text) > 0 {
+		a.OnPiece(Piece{Channel: p.channel, Choice: int(p.choice), Text: text, Call: of, Hosted: p.hosted})
 	}
 }
 
@@ -99,13 +124,13 @@ func appendPiece(dst []byte, p *piece) []byte {
 // sent, or all calls are sent under one index, an id that is not the last
 // call's opens a new one, and no id goes on with the last.
 func (c *ChoiceText) call(p *piece) *Call {
-	id := string(p.toolID)
+	id := string(appendText(nil, p.toolID[:min(len(p.toolID), maxID)]))
 	fresh := id == string(newCall)
 	for _, call := range slices.Backward(c.Calls) {
 		switch {
 		case p.tool != noIndex && call.index != p.tool:
 			continue
-		case fresh && p.channel == chToolName, id != "" && !fresh && call.ID != "" && call.ID != id && p.channel == chToolName:
+		case fresh && p.channel == ChannelCallName, id != "" && !fresh && call.ID != "" && call.ID != id && p.channel == ChannelCallName:
 			return c.open(p, id)
 		case p.tool == noIndex && id != "" && !fresh && call.ID != id:
 			return c.open(p, id)

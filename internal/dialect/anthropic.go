@@ -121,20 +121,28 @@ func (r *record) anthropicWhole(content, stop, usage []byte) {
 // redacted thinking are not output; a tool's input counts as sent in deltas,
 // not as the empty object that opens the block.
 func (r *record) anthropicBlock(c *cursor, index int32) {
-	var typ []byte
-	var name, args, input piece
+	var typ, id []byte
+	var name, args, input, sign, data piece
 	for ok := c.object(); ok && c.field(); {
 		switch string(c.name) {
 		case "type":
 			typ, _, _ = c.str()
 		case "text":
 			raw, esc, _ := c.str()
-			r.text(chText, 0, raw, esc)
+			r.text(ChannelText, 0, raw, esc)
 		case "thinking":
 			raw, esc, _ := c.str()
-			r.text(chReasoning, 0, raw, esc)
+			r.text(ChannelReasoning, 0, raw, esc)
+		case "signature":
+			raw, esc, _ := c.str()
+			sign = piece{channel: ChannelSignature, raw: raw, esc: esc, tool: noIndex}
+		case "data":
+			raw, esc, _ := c.str()
+			data = piece{channel: ChannelRedacted, raw: raw, esc: esc, tool: noIndex}
 		case "partial_json":
 			args.raw, args.esc, _ = c.str()
+		case "id":
+			id, _, _ = c.str()
 		case "name":
 			name.raw, name.esc, _ = c.str()
 		case "input":
@@ -144,15 +152,19 @@ func (r *record) anthropicBlock(c *cursor, index int32) {
 		}
 	}
 	switch string(typ) {
+	case "thinking", "signature_delta":
+		r.add(sign) // after the text, wherever it stands
+	case "redacted_thinking":
+		r.add(data)
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		name.channel, name.tool = chToolName, index
+		name.channel, name.tool, name.toolID, name.hosted = ChannelCallName, index, id, string(typ) != "tool_use"
 		r.add(name)
 		if string(input.raw) != "{}" {
-			input.channel, input.tool = chToolArgs, index
+			input.channel, input.tool, input.toolID = ChannelCallArguments, index, id
 			r.add(input)
 		}
 	case "input_json_delta":
-		args.channel, args.tool = chToolArgs, index
+		args.channel, args.tool = ChannelCallArguments, index
 		r.add(args)
 	}
 }

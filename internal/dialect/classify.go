@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -19,6 +20,7 @@ type Verdict struct {
 	Outcome    weir.Outcome
 	ErrorType  string // the detail: overloaded, quota_exhausted, context_length, content_filter, ..., or the provider's own word
 	Message    string // the provider's words, bounded; empty if it sent none that a person would read
+	Type, Code string // the provider's own, bounded; Google's status is a code
 	RetryAfter weir.Opt[time.Duration]
 	RetryAt    weir.Opt[time.Time] // set instead where the server named an instant and no Date to count from
 }
@@ -35,7 +37,7 @@ func Classify(status int, header http.Header, body []byte) Verdict {
 		return classifyInBand(raw, header)
 	}
 	e := parseError(body)
-	v := Verdict{Outcome: outcomeOf(status), ErrorType: e.detail(), Message: e.Message}
+	v := Verdict{Outcome: outcomeOf(status), ErrorType: e.detail(), Message: e.Message, Type: e.Type, Code: e.code()}
 	if v.ErrorType == "" {
 		v.ErrorType = statusDetail(status)
 	}
@@ -71,12 +73,12 @@ func statusDetail(status int) string {
 // failure, whatever code it names (METRICS.md, "Failures are data").
 func classifyInBand(raw []byte, header http.Header) Verdict {
 	e := parseError(raw)
-	v := Verdict{Outcome: weir.UpstreamError, ErrorType: e.detail(), Message: e.Message}
+	v := Verdict{Outcome: weir.UpstreamError, ErrorType: e.detail(), Message: e.Message, Type: e.Type, Code: e.code()}
 	switch {
 	case e.rateLimited():
 		v.Outcome = weir.RateLimited
 	case e.Type == "prompt_blocked":
-		v.Outcome, v.ErrorType = weir.BadRequest, "content_filter"
+		v.Outcome, v.ErrorType, v.Type = weir.BadRequest, "content_filter", "" // the type is ours
 	}
 	v.RetryAfter, v.RetryAt = retryAfter(header, raw, v.Outcome == weir.RateLimited)
 	return v
@@ -228,6 +230,14 @@ func plainText(body []byte) string {
 		return ""
 	}
 	return bounded(s)
+}
+
+// code is the code in words, where there is one, else its number.
+func (e providerError) code() string {
+	if _, err := strconv.Atoi(e.Code); err == nil && word(e.Status) != "" {
+		return e.Status
+	}
+	return cmp.Or(e.Code, e.Status)
 }
 
 func (e providerError) rateLimited() bool {

@@ -1,5 +1,7 @@
 package dialect
 
+import "slices"
+
 // gemini reads one GenerateContentResponse: a chunk of a stream or a whole
 // answer, they have the same form.
 func (r *record) gemini(c *cursor) {
@@ -73,7 +75,7 @@ func (r *record) candidate(c *cursor) {
 }
 
 func (r *record) geminiPart(c *cursor) {
-	var text piece
+	var text, sign piece
 	first := len(r.pieces)
 	for ok := c.object(); ok && c.field(); {
 		switch string(c.name) {
@@ -81,19 +83,22 @@ func (r *record) geminiPart(c *cursor) {
 			text.raw, text.esc, _ = c.str()
 		case "thought":
 			if raw := c.raw(); string(raw) == "true" {
-				text.channel = chSummary // a summary, by its documentation
+				text.channel = ChannelSummary // a summary, by its documentation
 			}
+		case "thoughtSignature":
+			sign.raw, sign.esc, _ = c.str()
 		case "functionCall":
-			r.function(c, noIndex, nil)
-			for i := range r.pieces[first:] { // each part is a call of its own
-				r.pieces[first+i].toolID = newCall
-			}
+			r.function(c, noIndex, newCall) // each part is a call of its own
 		default:
 			c.skip()
 		}
 	}
 	text.tool = noIndex
 	r.add(text)
+	if len(sign.raw) > 0 {
+		sign.channel, sign.tool = ChannelSignature, noIndex
+		r.pieces = slices.Insert(r.pieces, first, sign)
+	}
 }
 
 // newCall marks a tool call that has no id and is nonetheless a new one.

@@ -23,7 +23,7 @@ const deltaDepth = 4
 // learn keeps the frame of an event that carried one text and nothing else, so
 // that what comes before and after the text is known to mean nothing.
 func (m *memo) learn(r *record, data []byte) {
-	if r.broken || r.mark == 0 || len(r.pieces) != 1 || len(r.choices) != 1 || r.pieces[0].channel != chText ||
+	if r.broken || r.mark == 0 || len(r.pieces) != 1 || len(r.choices) != 1 || r.pieces[0].channel != ChannelText ||
 		r.role || r.fail != nil || len(r.choices[0].finish) > 0 || r.usage.any() || len(r.provider) > 0 {
 		return
 	}

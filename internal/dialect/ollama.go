@@ -9,10 +9,10 @@ func (r *record) ollama(c *cursor) {
 			r.ollamaMessage(c)
 		case "response":
 			raw, esc, _ := c.str()
-			r.text(chText, 0, raw, esc)
+			r.text(ChannelText, 0, raw, esc)
 		case "thinking":
 			raw, esc, _ := c.str()
-			r.text(chReasoning, 0, raw, esc)
+			r.text(ChannelReasoning, 0, raw, esc)
 		case "done":
 			r.envelope = true
 			r.done = string(c.raw()) == "true"
@@ -48,10 +48,10 @@ func (r *record) ollamaMessage(c *cursor) {
 		switch string(c.name) {
 		case "content":
 			raw, esc, _ := c.str()
-			r.text(chText, 0, raw, esc)
+			r.text(ChannelText, 0, raw, esc)
 		case "thinking":
 			raw, esc, _ := c.str()
-			r.text(chReasoning, 0, raw, esc)
+			r.text(ChannelReasoning, 0, raw, esc)
 		case "tool_calls":
 			for ok := c.array(); ok && c.elem(); {
 				first := len(r.pieces)

@@ -169,7 +169,7 @@ func (ch *openAIChoice) close(r *record) {
 
 // openAIDelta reads a delta or a message.
 func (r *record) openAIDelta(c *cursor) {
-	var d openAIDelta
+	d := openAIDelta{first: len(r.pieces)}
 	for ok := c.object(); ok && c.field(); {
 		d.member(r, c)
 	}
@@ -180,6 +180,7 @@ func (r *record) openAIDelta(c *cursor) {
 // carry reasoning the first with text counts: reasoning_content, reasoning,
 // thinking, then reasoning_details.
 type openAIDelta struct {
+	first   int // its first piece
 	thought [3]piece
 	details [2]int // the pieces that reasoning_details gave
 }
@@ -203,7 +204,7 @@ func (d *openAIDelta) member(r *record, c *cursor) {
 		d.details[1] = len(r.pieces)
 	case "refusal":
 		raw, esc, _ := c.str()
-		r.text(chRefusal, 0, raw, esc)
+		r.text(ChannelRefusal, 0, raw, esc)
 	case "tool_calls":
 		for ok := c.array(); ok && c.elem(); {
 			r.toolCall(c)
@@ -219,7 +220,8 @@ func (d *openAIDelta) close(r *record) {
 	for _, p := range d.thought {
 		if len(p.raw) > 0 {
 			r.pieces = slices.Delete(r.pieces, d.details[0], d.details[1])
-			r.text(chReasoning, 0, p.raw, p.esc)
+			p.channel, p.tool = ChannelReasoning, noIndex
+			r.pieces = slices.Insert(r.pieces, d.first, p) // it came before what it led to
 			return
 		}
 	}
@@ -228,10 +230,10 @@ func (d *openAIDelta) close(r *record) {
 func (r *record) reasoningDetails(c *cursor) {
 	for ok := c.array(); ok && c.elem(); {
 		for ok := c.object(); ok && c.field(); {
-			ch := chReasoning
+			ch := ChannelReasoning
 			switch string(c.name) {
 			case "summary":
-				ch = chSummary
+				ch = ChannelSummary
 			case "text":
 			default:
 				c.skip()
@@ -250,17 +252,17 @@ func (r *record) content(c *cursor) {
 			r.mark = c.i
 		}
 		raw, esc, _ := c.str()
-		r.text(chText, 0, raw, esc)
+		r.text(ChannelText, 0, raw, esc)
 		return
 	}
 	for c.array(); c.elem(); {
-		r.part(c, chText)
+		r.part(c, ChannelText)
 	}
 }
 
 // part is one element of a list of content parts: text, refusal, or thinking
 // that holds a string or parts of its own.
-func (r *record) part(c *cursor, ch channel) {
+func (r *record) part(c *cursor, ch Channel) {
 	if c.peek() == '"' {
 		raw, esc, _ := c.str()
 		r.text(ch, 0, raw, esc)
@@ -273,15 +275,15 @@ func (r *record) part(c *cursor, ch channel) {
 			r.text(ch, 0, raw, esc)
 		case "refusal":
 			raw, esc, _ := c.str()
-			r.text(chRefusal, 0, raw, esc)
+			r.text(ChannelRefusal, 0, raw, esc)
 		case "thinking":
 			if c.peek() != '[' {
 				raw, esc, _ := c.str()
-				r.text(chReasoning, 0, raw, esc)
+				r.text(ChannelReasoning, 0, raw, esc)
 				continue
 			}
 			for c.array(); c.elem(); {
-				r.part(c, chReasoning)
+				r.part(c, ChannelReasoning)
 			}
 		default:
 			c.skip()
@@ -319,14 +321,18 @@ func (r *record) function(c *cursor, index int32, id []byte) {
 		switch string(c.name) {
 		case "name":
 			name.raw, name.esc, _ = c.str()
+		case "id": // Gemini's, where it has one
+			if own, _, _ := c.str(); len(own) > 0 {
+				id = own
+			}
 		case "arguments", "args", "input":
 			args = arguments(c)
 		default:
 			c.skip()
 		}
 	}
-	name.channel, name.tool, name.toolID = chToolName, index, id
-	args.channel, args.tool, args.toolID = chToolArgs, index, id
+	name.channel, name.tool, name.toolID = ChannelCallName, index, id
+	args.channel, args.tool, args.toolID = ChannelCallArguments, index, id
 	r.add(name)
 	r.add(args)
 }

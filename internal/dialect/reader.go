@@ -26,7 +26,8 @@ type Options struct {
 	// measured.
 	Answer *Answer
 	// OnEvent, if not nil, is called for each event once it is understood. The
-	// slices are valid during the call only.
+	// slices are valid during the call only. A line "error: {...}" is an event
+	// with the name error.
 	OnEvent func(tick weir.Tick, name, data []byte)
 }
 
@@ -35,7 +36,8 @@ type Options struct {
 // Reset before each answer; its buffers are kept from one to the next.
 type Reader struct {
 	// Ticks are the events so far, in order. The caller may take them (and set
-	// Ticks to nil or to a buffer of its own) between answers.
+	// Ticks to nil or to a buffer of its own) between answers, and between events
+	// if it needs none.
 	Ticks []weir.Tick
 
 	opts  Options
@@ -144,6 +146,19 @@ func (r *Reader) Feed(p []byte, at weir.Stamp) {
 		r.body = append(r.body, p[:min(len(p), maxErrorBody-len(r.body))]...)
 	}
 }
+
+// FeedEvent reads an event that was cut out of a body already. A reader is fed
+// either bytes or events.
+func (r *Reader) FeedEvent(name, data []byte, at weir.Stamp) {
+	if r.last = at; !r.final {
+		r.mode = events
+		r.event(sse.Event{Name: name, Data: data, Lines: 1}, at)
+	}
+}
+
+// SoFar is what the answer has said of itself until now, without a judgement of
+// how it went: that is End's.
+func (r *Reader) SoFar() Result { return r.complete(Result{}) }
 
 // Finished tells whether the answer is whole: its terminal event came, or a
 // finish reason for every choice seen.
@@ -260,7 +275,7 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 		return
 	}
 	tick := weir.Tick{At: at.At, Lo: at.Lo}
-	data := trim(ev.Data)
+	data, name := trim(ev.Data), ev.Name
 	switch {
 	case len(data) == 0:
 	case data[0] == ':':
@@ -268,7 +283,7 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 	case string(data) == "[DONE]":
 		tick.Kind, r.done, r.final, r.seen = weir.TickDone, true, true, true
 	case ev.Error:
-		tick.Kind, r.seen = weir.TickError, true
+		tick.Kind, r.seen, name = weir.TickError, true, errorName
 		r.failed(data)
 	case len(ev.Name) == 0 && r.known(data, &tick):
 	default:
@@ -276,7 +291,7 @@ func (r *Reader) event(ev sse.Event, at weir.Stamp) {
 	}
 	r.Ticks = append(r.Ticks, tick)
 	if r.opts.OnEvent != nil {
-		r.opts.OnEvent(tick, ev.Name, ev.Data)
+		r.opts.OnEvent(tick, name, ev.Data)
 	}
 }
 
@@ -299,6 +314,8 @@ func (r *Reader) known(data []byte, tick *weir.Tick) bool {
 	}
 	return true
 }
+
+var errorName = []byte("error")
 
 // understand reads an event in full.
 func (r *Reader) understand(event, data []byte, tick *weir.Tick) {
@@ -346,20 +363,24 @@ func (r *Reader) parse(data, name []byte) {
 }
 
 var kinds = [...]weir.TickKind{
-	chText: weir.TickText, chReasoning: weir.TickReasoning, chSummary: weir.TickSummary,
-	chRefusal: weir.TickRefusal, chToolName: weir.TickTool, chToolArgs: weir.TickTool,
+	ChannelText: weir.TickText, ChannelReasoning: weir.TickReasoning, ChannelSummary: weir.TickSummary,
+	ChannelRefusal: weir.TickRefusal, ChannelCallName: weir.TickTool, ChannelCallArguments: weir.TickTool,
 }
 
 // apply takes over what a whole event said.
 func (r *Reader) apply(tick *weir.Tick) {
 	rec := &r.rec
+	r.identify()
+	counted := r.count()
 	for i := range rec.pieces {
 		p := &rec.pieces[i]
-		n, chars := measure(p.raw, p.esc && !p.literal)
-		tick.Kind |= kinds[p.channel]
-		tick.Bytes += int32(n)
-		r.chars += chars
-		r.choice(p.choice)
+		if p.channel < ChannelSignature {
+			n, chars := measure(p.raw, p.esc && !p.literal)
+			tick.Kind |= kinds[p.channel]
+			tick.Bytes += int32(n)
+			r.chars += chars
+			r.choice(p.choice)
+		}
 		if r.opts.Answer != nil {
 			r.opts.Answer.add(p)
 		}
@@ -382,11 +403,10 @@ func (r *Reader) apply(tick *weir.Tick) {
 		tick.Kind |= weir.TickDone
 		r.done = true
 	}
-	if r.count() {
+	if counted {
 		tick.Kind |= weir.TickUsage
 		tick.Tokens = r.added(tick.Kind)
 	}
-	r.identify()
 }
 
 // added is how many output tokens the event's own usage adds to those before

@@ -1,17 +1,5 @@
 package dialect
 
-// channel is where a piece of output belongs.
-type channel uint8
-
-const (
-	chText channel = iota
-	chReasoning
-	chSummary
-	chRefusal
-	chToolName
-	chToolArgs
-)
-
 // piece is one bit of output in an event. raw is the inside of a JSON string,
 // or any JSON value where literal is set (arguments sent as an object).
 type piece struct {
@@ -19,9 +7,10 @@ type piece struct {
 	toolID  []byte
 	choice  int32
 	tool    int32 // the call's index; noIndex where none was sent
-	channel channel
+	channel Channel
 	esc     bool
 	literal bool
+	hosted  bool // a call that the provider itself answers
 }
 
 const noIndex = -1
@@ -85,7 +74,7 @@ func (r *record) add(p piece) {
 	}
 }
 
-func (r *record) text(ch channel, choice int32, raw []byte, esc bool) {
+func (r *record) text(ch Channel, choice int32, raw []byte, esc bool) {
 	r.add(piece{raw: raw, esc: esc, channel: ch, choice: choice, tool: noIndex})
 }
 

@@ -51,15 +51,15 @@ func (r *record) responseEvent(typ []byte, delta piece, response, item []byte) {
 	r.envelope = bytes.HasPrefix(typ, []byte("response."))
 	switch string(typ) {
 	case "response.output_text.delta":
-		r.text(chText, 0, delta.raw, delta.esc)
+		r.text(ChannelText, 0, delta.raw, delta.esc)
 	case "response.refusal.delta":
-		r.text(chRefusal, 0, delta.raw, delta.esc)
+		r.text(ChannelRefusal, 0, delta.raw, delta.esc)
 	case "response.reasoning_text.delta":
-		r.text(chReasoning, 0, delta.raw, delta.esc)
+		r.text(ChannelReasoning, 0, delta.raw, delta.esc)
 	case "response.reasoning_summary_text.delta":
-		r.text(chSummary, 0, delta.raw, delta.esc)
+		r.text(ChannelSummary, 0, delta.raw, delta.esc)
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta":
-		delta.channel = chToolArgs
+		delta.channel = ChannelCallArguments
 		r.add(delta)
 	case "response.output_item.added":
 		if len(item) > 0 {
@@ -180,9 +180,9 @@ func (r *record) responseItem(c *cursor, index int32, opening bool) {
 		case "arguments", "input":
 			args = arguments(c)
 		case "content":
-			r.parts(c, chText)
+			r.parts(c, ChannelText)
 		case "summary":
-			r.parts(c, chSummary)
+			r.parts(c, ChannelSummary)
 		default:
 			c.skip()
 		}
@@ -192,20 +192,20 @@ func (r *record) responseItem(c *cursor, index int32, opening bool) {
 	}
 	switch string(typ) {
 	case "function_call", "custom_tool_call", "mcp_call":
-		name.channel, name.tool = chToolName, index
-		args.channel, args.tool = chToolArgs, index
+		name.channel, name.tool = ChannelCallName, index
+		args.channel, args.tool = ChannelCallArguments, index
 		r.add(name)
 		r.add(args)
 	case "reasoning":
 		for i := range r.pieces[first:] {
-			if p := &r.pieces[first+i]; p.channel == chText {
-				p.channel = chReasoning
+			if p := &r.pieces[first+i]; p.channel == ChannelText {
+				p.channel = ChannelReasoning
 			}
 		}
 	}
 }
 
-func (r *record) parts(c *cursor, ch channel) {
+func (r *record) parts(c *cursor, ch Channel) {
 	for ok := c.array(); ok && c.elem(); {
 		r.part(c, ch)
 	}

@@ -17,6 +17,8 @@ type Result struct {
 	Outcome    weir.Outcome
 	ErrorType  string
 	ErrorText  string
+	OwnType    string // the provider's own type and code of the error, as in Verdict
+	OwnCode    string
 	RetryAfter weir.Opt[time.Duration] // the wait the server asked for
 	RetryAt    weir.Opt[time.Time]     // the same, where it named an instant and gave no clock of its own
 	Finished   bool                    // the answer was whole
@@ -48,7 +50,7 @@ func (r *Reader) End(err error) Result {
 		}
 	case failure:
 		v := Classify(r.opts.Status, r.opts.Header, r.body)
-		res = Result{Outcome: v.Outcome, ErrorType: v.ErrorType, ErrorText: v.Message, RetryAfter: v.RetryAfter, RetryAt: v.RetryAt}
+		res = v.result()
 	case whole:
 		res = r.endWhole(clean)
 	default:
@@ -176,7 +178,11 @@ func (r *Reader) takeWhole(body []byte) (known bool) {
 // inBand classifies an error inside a 200.
 func (r *Reader) inBand() Result {
 	v := classifyInBand(r.fail, r.opts.Header)
-	return Result{Outcome: v.Outcome, ErrorType: v.ErrorType, ErrorText: v.Message, RetryAfter: v.RetryAfter, RetryAt: v.RetryAt}
+	return v.result()
+}
+
+func (v Verdict) result() Result {
+	return Result{Outcome: v.Outcome, ErrorType: v.ErrorType, ErrorText: v.Message, OwnType: v.Type, OwnCode: v.Code, RetryAfter: v.RetryAfter, RetryAt: v.RetryAt}
 }
 
 // complete adds what the answer said of itself, however it ended.

@@ -9,7 +9,7 @@ func appendTextChoice(dst []byte, text string, r FinishReason) []byte {
 	if r == "" {
 		return append(dst, "null}]"...)
 	}
-	return append(appendString(dst, string(r)), "}]"...)
+	return append(appendString(dst, r.word(weir.OpenAICompletions)), "}]"...)
 }
 
 func (s *Stream) appendTextChunk(dst []byte, text string, r FinishReason, w With) []byte {
@@ -33,6 +33,7 @@ func appendResponsesUsage(dst []byte, u *weir.Usage) []byte {
 	}
 	dst = appendCount(append(dst, '{'), "input_tokens", u.Prompt)
 	dst = appendCount(append(dst, `"input_tokens_details":{`...), "cached_tokens", weir.Some(u.Cached.Or(0)))
+	dst = appendCount(dst, "cache_write_tokens", u.CacheWrite)
 	dst = appendCount(append(endObject(dst), ','), "output_tokens", u.Completion)
 	dst = appendCount(append(dst, `"output_tokens_details":{`...), "reasoning_tokens", weir.Some(u.Reasoning.Or(0)))
 	dst = appendCount(append(endObject(dst), ','), "total_tokens", weir.Some(u.Prompt.Or(0)+u.Completion.Or(0)))

@@ -17,7 +17,7 @@ func (s *Stream) appendCandidate(dst []byte, a Answer, w With) []byte {
 	}
 	dst = append(dst, `],"role":"model"}`...)
 	if a.Finish != "" {
-		dst = appendString(append(dst, `,"finishReason":`...), geminiReason(a.Finish))
+		dst = appendString(append(dst, `,"finishReason":`...), a.Finish.word(weir.Gemini))
 	}
 	dst = append(dst, `,"index":0}]`...)
 	if w.Usage != nil {
@@ -26,17 +26,6 @@ func (s *Stream) appendCandidate(dst []byte, a Answer, w With) []byte {
 	dst = appendString(append(dst, `,"modelVersion":`...), s.Model)
 	dst = appendString(append(dst, `,"responseId":`...), s.ID)
 	return append(appendNS(dst, w.NS), "}\n\n"...)
-}
-
-// geminiReason is Gemini's word.
-func geminiReason(r FinishReason) string {
-	switch r {
-	case FinishStop:
-		return "STOP"
-	case FinishLength:
-		return "MAX_TOKENS"
-	}
-	return string(r)
 }
 
 // appendGeminiUsage counts thoughts apart from the candidates.

@@ -16,11 +16,19 @@ type Stream struct {
 	Created   int64  // Unix seconds
 	NullUsage bool   // chat and completions: events without usage say so with a null, as OpenAI does when usage was asked for
 
+	// ThoughtFormat is what OpenRouter calls the reasoning's form, such as
+	// anthropic-claude-v1. Where it is set, chat has reasoning_details beside the
+	// reasoning, which the caller sends back with the signatures in them.
+	ThoughtFormat string
+
 	opened   bool // chat: the role was said
 	blocks   int  // anthropic and responses: content blocks or items started
 	inside   bool // the last of them is not stopped yet
 	block    Channel
-	sequence int // responses: events so far
+	open     Block // responses: the last of them, as it was started
+	calls    int   // chat: tool calls started
+	thoughts int   // chat: signatures written
+	sequence int   // responses: events so far
 }
 
 // Channel says what kind of text a delta carries.
@@ -30,16 +38,21 @@ type Channel uint8
 const (
 	Text Channel = iota
 	Reasoning
+	Summary // of reasoning; Reasoning in all dialects but responses
+	Refusal // Text in all dialects but chat and responses
+	Call    // a tool call's arguments
 )
 
-// FinishReason says why an answer ended. Each dialect has its own words for it.
-type FinishReason string
-
-// The reasons.
-const (
-	FinishStop   FinishReason = "stop"   // the model was done
-	FinishLength FinishReason = "length" // the limit was reached
-)
+// in is the channel that has c's text in the dialect d.
+func (c Channel) in(d weir.Dialect) Channel {
+	switch {
+	case c == Summary && d != weir.OpenAIResponses:
+		return Reasoning
+	case c == Refusal && d != weir.OpenAIResponses && d != weir.OpenAIChat && d != "":
+		return Text
+	}
+	return c
+}
 
 // With is what an event carries beside its own content.
 type With struct {
@@ -70,9 +83,9 @@ func (s *Stream) AppendOpening(dst []byte, w With) []byte {
 func (s *Stream) AppendBlockStart(dst []byte, c Channel, w With) []byte {
 	switch s.Dialect {
 	case weir.Anthropic:
-		return s.appendBlockStart(dst, c, w)
+		return s.appendBlockStart(dst, Block{Channel: c.in(s.Dialect)}, w)
 	case weir.OpenAIResponses:
-		return s.appendItemAdded(dst, c, w)
+		return s.appendItemAdded(dst, Block{Channel: c}, w)
 	}
 	return dst
 }
@@ -93,6 +106,7 @@ func (s *Stream) AppendBlockStop(dst []byte, w With) []byte {
 // first delta says the role, which its SDK needs. Completions, which have no
 // reasoning, get it as text.
 func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte {
+	c = c.in(s.Dialect)
 	switch s.Dialect {
 	case weir.Anthropic:
 		return s.appendBlockDelta(dst, c, text, w)
@@ -103,17 +117,7 @@ func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte 
 	case weir.Gemini:
 		return s.appendCandidate(append(dst, "data: "...), Answer{}.with(c, text), w)
 	}
-	dst = s.beginChunk(dst)
-	if !s.opened {
-		s.opened = true
-		dst = append(dst, `"role":"assistant",`...)
-	}
-	if c == Reasoning {
-		dst = append(dst, `"reasoning_content":`...)
-	} else {
-		dst = append(dst, `"content":`...)
-	}
-	return s.endChunk(appendString(dst, text), "", w)
+	return s.appendChatDelta(dst, c, text, w)
 }
 
 // AppendFinish appends the reason why the answer ended, for all but chat and
@@ -168,38 +172,4 @@ func (s *Stream) AppendError(dst []byte, p Problem, w With) []byte {
 	}
 	dst = AppendProblem(append(dst, "data: "...), s.Dialect, p)
 	return append(appendNS(dst[:len(dst)-1], w.NS), "}\n\n"...)
-}
-
-// Answer is a whole answer.
-type Answer struct {
-	Text      string
-	Reasoning string // empty: none
-	Finish    FinishReason
-}
-
-// with is a part of an answer, of one channel.
-func (a Answer) with(c Channel, text string) Answer {
-	if c == Reasoning {
-		a.Reasoning = text
-	} else {
-		a.Text = text
-	}
-	return a
-}
-
-// AppendWhole appends the JSON body of an answer that is not streamed.
-func (s *Stream) AppendWhole(dst []byte, a Answer, w With) []byte {
-	switch s.Dialect {
-	case weir.Anthropic:
-		return s.appendMessage(dst, a, w)
-	case weir.OpenAIResponses:
-		w.Whole = &a
-		return append(appendNS(s.appendResponse(dst, statusOf(a.Finish), w), w.NS), '}')
-	case weir.OpenAICompletions:
-		return s.appendTextCompletion(dst, a, w)
-	case weir.Gemini:
-		dst = s.appendCandidate(dst, a, w)
-		return dst[:len(dst)-len("\n\n")]
-	}
-	return s.appendCompletion(dst, a, w)
 }

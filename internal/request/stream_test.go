@@ -93,7 +93,7 @@ func TestMessagesStream(t *testing.T) {
 	b = s.AppendUsage(b, With{})
 	b = s.AppendDone(b, With{NS: 6})
 	b = s.AppendError(b, Problem{Status: 529, Message: "busy"}, With{NS: 7})
-	want := `message_start|{"type":"message_start","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":1}},"weir_ns":1}
+	want := `message_start|{"type":"message_start","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":1,"output_tokens_details":{"thinking_tokens":1}}},"weir_ns":1}
 content_block_start|{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""},"weir_ns":2}
 content_block_delta|{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"},"weir_ns":2}
 content_block_stop|{"type":"content_block_stop","index":0,"weir_ns":3}
@@ -118,7 +118,7 @@ func TestWholeAnswers(t *testing.T) {
 		t.Error(d)
 	}
 	messages := Stream{Dialect: weir.Anthropic, ID: "m1", Model: "m"}
-	want = `{"id":"m1","type":"message","role":"assistant","model":"m","content":[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"yes"}],"stop_reason":"max_tokens","stop_sequence":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":3},"weir_ns":9}`
+	want = `{"id":"m1","type":"message","role":"assistant","model":"m","content":[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"yes"}],"stop_reason":"max_tokens","stop_sequence":null,"usage":{"input_tokens":6,"cache_read_input_tokens":4,"output_tokens":3,"output_tokens_details":{"thinking_tokens":1}},"weir_ns":9}`
 	if d := cmp.Diff(want, string(messages.AppendWhole(nil, a, With{Usage: usage(), NS: 9}))); d != "" {
 		t.Error(d)
 	}

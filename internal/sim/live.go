@@ -224,7 +224,7 @@ func (l *live) finish(dst []byte, ns int64) []byte {
 	openAI := false
 	switch l.asked.Dialect {
 	case weir.Anthropic: // the prompt's counts were in the opening
-		l.usage = weir.Usage{Completion: l.usage.Completion}
+		l.usage = weir.Usage{Completion: l.usage.Completion, Reasoning: l.usage.Reasoning}
 		with.Usage = &l.usage
 	case weir.OpenAIResponses:
 		whole := l.whole()

@@ -228,12 +228,6 @@ func TestUsageAndTruth(t *testing.T) {
 					a := asking{dialect: d, prompt: strings.Repeat("word", 1000), tokens: 12, whole: whole}
 					cold, warm := s.ask(s.Context(), a), s.ask(s.Context(), a)
 					reasoning := weir.Some(5)
-					if d == weir.Anthropic { // its API does not tell
-						reasoning = weir.None[int]()
-					}
-					if d == weir.OpenAICompletions {
-						reasoning = weir.Some(5)
-					}
 					cached := weir.Some(0)
 					if d == weir.Gemini { // left out where there is nothing
 						cached = weir.None[int]()
