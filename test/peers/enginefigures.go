@@ -19,7 +19,7 @@ type totals struct{ promptTokens, promptSeconds, tokens, tokenSeconds float64 }
 
 // counters are where an engine's totals stand in its /metrics.
 type counters struct {
-	path                                               string // after its URL
+	path                                              string // after its URL
 	promptTokens, promptSeconds, tokens, tokenSeconds string // names, with their labels
 }
 
