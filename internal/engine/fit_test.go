@@ -48,7 +48,8 @@ func TestFitFindsTheDevice(t *testing.T) {
 				what      string
 				got, want float64
 			}{
-				{"peak", got.GPU.Math[engine.BF16].Peak, peak}, {"bandwidth", got.GPU.Bandwidth, bandwidth},
+				{"peak", got.GPU.Math[engine.BF16].Peak, peak},
+				{"bandwidth", got.GPU.Bandwidth, bandwidth},
 				{"frontend", got.Profile.Frontend.Seconds(), 0.012},
 			} {
 				if math.Abs(f.got/f.want-1) > 0.01 {
