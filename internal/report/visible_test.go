@@ -16,7 +16,7 @@ func TestVisible(t *testing.T) {
 		"gpt\u202eoof\u202c":          `gpt\u202eoof\u202c`,
 		"a\x1b[2Jb\x07\r\n\x7f\u0085": `a\x1b[2Jb\a\r\n\x7f\u0085`,
 		"\u2067x\u200f\u2028\u200b":   `\u2067x\u200f\u2028\u200b`,
-		"👩\u200d👧 می\u200cخواهم":                "👩\u200d👧 می\u200cخواهم",
+		"👩\u200d👧 می\u200cخواهم":      "👩\u200d👧 می\u200cخواهم",
 	} {
 		if got := report.Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
