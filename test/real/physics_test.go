@@ -114,8 +114,10 @@ func thisMachine(t *testing.T) engine.Deployment {
 	}
 	return engine.Deployment{
 		Model: m, TP: 1, Weights: engine.INT4, KV: engine.BF16,
-		GPU: engine.GPU{Name: "cpu", Source: "fitted", Memory: 16e9, DevicesOnNode: 1,
-			PrefillShare: 0.6}, // of the matrices' rate: 0.48 to 0.80 of the peak, as on Hopper
+		GPU: engine.GPU{
+			Name: "cpu", Source: "fitted", Memory: 16e9, DevicesOnNode: 1,
+			PrefillShare: 0.6,
+		}, // of the matrices' rate: 0.48 to 0.80 of the peak, as on Hopper
 		Profile: engine.Profile{
 			Name: "llama.cpp", Source: "tools/server/server-context.cpp, update_slots; defaults of llama-server",
 			Policy: engine.Continuous, Layout: engine.Paged, Chunked: true,
