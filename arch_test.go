@@ -59,11 +59,12 @@ var mayImport = map[string][]string{
 	"internal/weirtest/typeschema": {""},
 	"internal/route":               {"", "internal/stats"},
 	"internal/translate":           {"", "internal/request", "internal/sse", "internal/splice", "internal/dialect"},
+	"internal/gateway":             {"", "internal/sse", "internal/splice", "internal/dialect", "internal/request", "internal/translate", "meter", "internal/catalog", "internal/route", "internal/gateway/tenant", "internal/gateway/journal"},
 }
 
 // testsMayImport is what the tests of any package may import beside what the
 // package itself may.
-var testsMayImport = []string{"internal/weirtest", "internal/weirtest/handmade", "internal/weirtest/typeschema", "internal/sim", "internal/clock", "internal/request", "meter", "internal/dialect"}
+var testsMayImport = []string{"internal/weirtest", "internal/weirtest/handmade", "internal/weirtest/typeschema", "internal/sim", "internal/clock", "internal/request", "meter", "internal/dialect", "internal/faults"}
 
 const (
 	maxChain     = 6   // packages of ours from cmd/weir down to a leaf, both counted

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/dialect"
 )
 
 // Call is what the maker of a request knows of it. It travels in the request's
@@ -27,6 +28,20 @@ type Call struct {
 	IgnoreEOS bool
 	Limits    *Limits   // nil: the Transport's
 	Sink      weir.Sink // nil: the Transport's
+
+	// OnEvent, if not nil, is told each event of the answer, inside the Read that
+	// brings its last byte, so that who passes the bytes on need not parse them
+	// again. It must not use the response.
+	OnEvent func(Event)
+	// Answer, if not nil, receives what was generated.
+	Answer *dialect.Answer
+}
+
+// Event is one event of an answer that is being read.
+type Event struct {
+	Tick       weir.Tick
+	Name, Data []byte // valid during the call only
+	End        int64  // bytes of the body up to its end, as Read gives them out
 }
 
 type callKey struct{}

@@ -80,6 +80,7 @@ func (b *tap) head(resp *http.Response) {
 	reader.Reset(dialect.Options{ // without a dialect only a stream is read, as what it looks like
 		Dialect: c.dialect, Stream: stream, Status: resp.StatusCode, Header: resp.Header, LineCap: c.m.LineCap,
 		AskedTokens: c.asked.MaxTokens, IgnoreEOS: c.asked.IgnoreEOS,
+		Answer: c.answer, OnEvent: c.events(reader),
 	})
 	now := time.Since(t.Sent)
 	b.mu.Lock()
@@ -91,6 +92,15 @@ func (b *tap) head(resp *http.Response) {
 	b.mu.Unlock()
 	c.watch.again(silence{body: true})
 	resp.Body = b
+}
+
+// events passes on what the reader understands; nil if nobody asked.
+func (c *call) events(r *dialect.Reader) func(weir.Tick, []byte, []byte) {
+	tell := c.onEvent
+	if tell == nil {
+		return nil
+	}
+	return func(tick weir.Tick, name, data []byte) { tell(Event{tick, name, data, r.Offset()}) }
 }
 
 // Read implements io.Reader.

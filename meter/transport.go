@@ -95,13 +95,15 @@ type call struct {
 	sink   weir.Sink
 
 	dialect weir.Dialect
+	onEvent func(Event)
+	answer  *dialect.Answer
 	asked   dialect.Asked
 	known   bool // asked could be read
 }
 
 func (m *Transport) begin(r *http.Request) *tap {
 	say := callFrom(r.Context())
-	b := &tap{call: call{m: m, t: m.newTrace(), dialect: say.Dialect, sink: say.Sink}}
+	b := &tap{call: call{m: m, t: m.newTrace(), dialect: say.Dialect, sink: say.Sink, onEvent: say.OnEvent, answer: say.Answer}}
 	c := &b.call
 	if c.dialect == "" {
 		c.dialect, _ = dialect.FromPath(r.URL.Path)

@@ -47,6 +47,8 @@ type Reader struct {
 	rec   record
 	memo  memo
 	last  weir.Stamp // of the newest bytes
+	fed   int64      // bytes so far
+	end   int64      // of them, those up to the end of the last event
 	final bool       // nothing that follows counts
 
 	body    []byte // a body that is not a stream
@@ -132,6 +134,7 @@ func (r *Reader) Feed(p []byte, at weir.Stamp) {
 		return
 	}
 	r.last = at
+	r.fed += int64(len(p))
 	if r.mode == undecided {
 		p = r.decide(p)
 	}
@@ -178,6 +181,11 @@ func (r *Reader) Finished() bool {
 // waiting for follows.
 func (r *Reader) Done() bool { return r.done }
 
+// Offset is how many bytes of the body lie before the end of the last event,
+// its blank line included: in OnEvent, of the event that it is told. The LF of a
+// CRLF may still follow.
+func (r *Reader) Offset() int64 { return r.end }
+
 // decide looks for the first byte that is not blank; what came before it is
 // kept until then, and usually nothing did.
 func (r *Reader) decide(p []byte) []byte {
@@ -215,6 +223,7 @@ func (r *Reader) feedEvents(p []byte, at weir.Stamp) {
 		if !ok {
 			return
 		}
+		r.end = r.fed - int64(len(rest))
 		r.event(ev, at)
 		p = rest
 	}
@@ -240,6 +249,7 @@ func (r *Reader) feedLines(p []byte, at weir.Stamp) {
 			}
 		}
 		if len(line) > 0 {
+			r.end = r.fed - int64(len(rest))
 			r.event(sse.Event{Data: line, Lines: 1}, at)
 		}
 		p = rest

@@ -80,6 +80,7 @@ func (r *Reader) pending() {
 		return
 	}
 	if data := trim(ev.Data); string(data) == "[DONE]" || (len(data) > 0 && json.Valid(data)) {
+		r.end = r.fed
 		r.event(ev, r.last)
 	}
 }
