@@ -108,14 +108,22 @@ func (d *driver) cells(ctx context.Context, all []fault, parallel int, ready fun
 	}
 	var mu sync.Mutex
 	cells := map[string]Cell{}
+	var mute muteness
 	play := func(f fault) {
-		c := &cell{driver: d, fault: f}
-		one := newCell(f, c.play(ctx))
+		mu.Lock()
+		parts := mute.skips()
+		mu.Unlock()
+		if parts == nil {
+			c := &cell{driver: d, fault: f}
+			parts = c.play(ctx)
+		}
+		one := newCell(f, parts)
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Err() != nil {
 			return
 		}
+		mute.see(one)
 		cells[f.id] = one
 		if ready != nil {
 			ready(one)
@@ -160,8 +168,13 @@ func apiBase(raw string) string {
 // maxLogPage bounds what is read of a log.
 const maxLogPage = 32 << 20
 
+// logTime is how long the wall has for its log, whatever the profile.
+const logTime = 10 * time.Second
+
 // log reads the wall's, its times turned to the driver's clock.
 func (d *driver) log(ctx context.Context) ([]Attempt, error) {
+	ctx, cancel := context.WithTimeout(ctx, logTime)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.wall+"/faults/log?run="+d.run, http.NoBody)
 	if err != nil {
 		return nil, &weir.Error{Code: "bad_wall", Message: "the wall's address " + d.wall + " cannot be used", Hint: "http://127.0.0.1:8009", Err: err}

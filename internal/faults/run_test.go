@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"weir.dev/weir"
 )
@@ -66,6 +68,38 @@ func TestWallMustAnswer(t *testing.T) {
 			t.Errorf("%q: %v", answer, err)
 		}
 	}
+}
+
+// A wall that accepts and says nothing is no wall.
+func TestWallMustAnswerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, err := Run(t.Context(), Config{Run: testRun, Wall: "http://wall", Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})})
+		if e, ok := errors.AsType[*weir.Error](err); !ok || e.Code != "no_wall" || time.Since(began) != logTime {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// An endpoint that never answers is given up, not waited out 28 times.
+func TestMuteEndpointIsGivenUp(t *testing.T) {
+	mute := func(http.RoundTripper) http.Handler {
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		})
+	}
+	inBubble(t, Config{}, mute, func(t *testing.T, card *Scorecard) {
+		if n := card.Summary[Skipped]; n != len(Catalogue()) || card.Duration.Duration() > 5*time.Minute {
+			t.Errorf("%d skipped after %v", n, card.Duration.Duration())
+		}
+		if last := card.Cells[len(card.Cells)-1]; !strings.HasPrefix(last.Why, "not played") {
+			t.Error(last.Why)
+		}
+	})
 }
 
 // The scorecard's names are a promise.

@@ -86,8 +86,7 @@ func (s *Stream) AppendWhole(dst []byte, a Answer, w With) []byte {
 	case weir.OpenAICompletions:
 		return s.appendTextCompletion(dst, a, w)
 	case weir.Gemini:
-		dst = s.appendCandidate(dst, a, w)
-		return dst[:len(dst)-len("\n\n")]
+		return s.appendCandidate(dst, a, w)
 	}
 	return s.appendCompletion(dst, a, w)
 }

@@ -37,14 +37,14 @@ func (s *Stream) endChunk(dst []byte, r FinishReason, w With) []byte {
 func (s *Stream) appendChunkUsage(dst []byte, u *weir.Usage) []byte {
 	switch {
 	case u != nil:
-		return appendChatUsage(append(dst, `,"usage":`...), u)
+		return s.appendChatUsage(append(dst, `,"usage":`...), u)
 	case s.NullUsage:
 		return append(dst, `,"usage":null`...)
 	}
 	return dst
 }
 
-func appendChatUsage(dst []byte, u *weir.Usage) []byte {
+func (s *Stream) appendChatUsage(dst []byte, u *weir.Usage) []byte {
 	dst = appendCount(append(dst, '{'), "prompt_tokens", u.Prompt)
 	dst = appendCount(dst, "completion_tokens", u.Completion)
 	if u.Prompt.Known() && u.Completion.Known() {
@@ -57,6 +57,10 @@ func appendChatUsage(dst []byte, u *weir.Usage) []byte {
 	if u.Reasoning.Known() {
 		dst = appendCount(append(dst, `"completion_tokens_details":{`...), "reasoning_tokens", u.Reasoning)
 		dst = append(endObject(dst), ',')
+	}
+	if hit, ok := u.Cached.Get(); ok && s.HitMiss {
+		dst = appendCount(dst, "prompt_cache_hit_tokens", u.Cached)
+		dst = appendCount(dst, "prompt_cache_miss_tokens", weir.Some(u.Prompt.Or(hit)-hit))
 	}
 	return endObject(dst)
 }
@@ -148,7 +152,7 @@ func (s *Stream) appendCompletion(dst []byte, a Answer, w With) []byte {
 	dst = appendString(append(dst, `},"logprobs":null,"finish_reason":`...), a.Finish.word(s.Dialect))
 	dst = append(dst, "}]"...)
 	if w.Usage != nil {
-		dst = appendChatUsage(append(dst, `,"usage":`...), w.Usage)
+		dst = s.appendChatUsage(append(dst, `,"usage":`...), w.Usage)
 	}
 	return append(appendNS(dst, w.NS), '}')
 }

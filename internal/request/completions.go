@@ -21,7 +21,7 @@ func (s *Stream) appendTextChunk(dst []byte, text string, r FinishReason, w With
 func (s *Stream) appendTextCompletion(dst []byte, a Answer, w With) []byte {
 	dst = appendTextChoice(s.beginObject(dst, "text_completion"), a.Reasoning+a.Text, a.Finish)
 	if w.Usage != nil {
-		dst = appendChatUsage(append(dst, `,"usage":`...), w.Usage)
+		dst = s.appendChatUsage(append(dst, `,"usage":`...), w.Usage)
 	}
 	return append(appendNS(dst, w.NS), '}')
 }

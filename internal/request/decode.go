@@ -23,6 +23,7 @@ type Asked struct {
 	PromptChars     int  // characters of all text in the prompt, the system's included
 	CacheKey        string
 	Parts           []Part // the text of the prompt, in its order
+	Array           bool   // Gemini's stream is to be a JSON array; Decode does not know
 }
 
 // Part is a run of text in a prompt.
@@ -30,6 +31,7 @@ type Part struct {
 	Role   string // of its message; "system" for what stands apart, "user" for a bare prompt
 	Text   string
 	Marked bool // the prompt's cache is to keep all up to its end
+	Hour   bool // for an hour; else as long as it keeps things by default
 }
 
 // Decode reads a request as a server of the dialect does. Fields it does not

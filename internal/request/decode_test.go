@@ -68,8 +68,8 @@ func TestDecodeText(t *testing.T) {
 			{Role: "system", Text: "abc"}, {Role: "user", Text: "d"}, {Role: "user", Text: "e"},
 		}},
 		{weir.OpenAICompletions, `{"model":"m","prompt":[[12345,7],[3]]}`, []Part{{Role: "user", Text: "\U00013039   \U00010007   "}, {Role: "user", Text: "\U00010003   "}}},
-		{weir.Anthropic, `{"model":"m","max_tokens":3,"system":[{"type":"text","text":"abc","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"de"}]}`, []Part{
-			{Role: "system", Text: "abc", Marked: true}, {Role: "user", Text: "de"},
+		{weir.Anthropic, `{"model":"m","max_tokens":3,"system":[{"type":"text","text":"abc","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"de","cache_control":{"type":"ephemeral","ttl":"1h"}}]}]}`, []Part{
+			{Role: "system", Text: "abc", Marked: true}, {Role: "user", Text: "de", Marked: true, Hour: true},
 		}},
 		{weir.OpenAIResponses, `{"model":"m","instructions":"be","input":"x"}`, []Part{{Role: "system", Text: "be"}, {Role: "user", Text: "x"}}},
 		{weir.OpenAIResponses, `{"model":"m","input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},{"type":"function_call","arguments":"{}"}]}`, []Part{{Role: "user", Text: "x"}}},

@@ -2,6 +2,24 @@ package request
 
 import "weir.dev/weir"
 
+// appendCandidateChunk appends one chunk of a stream. The chunk with the reason
+// is the last.
+func (s *Stream) appendCandidateChunk(dst []byte, a Answer, w With) []byte {
+	if !s.Array {
+		return append(s.appendCandidate(append(dst, "data: "...), a, w), "\n\n"...)
+	}
+	if s.opened {
+		dst = append(dst, ",\n"...)
+	} else {
+		dst = append(dst, '[')
+	}
+	s.opened = true
+	if dst = s.appendCandidate(dst, a, w); a.Finish != "" {
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
 // appendCandidate appends a GenerateContentResponse: a chunk of a stream and a
 // whole answer have the same form.
 func (s *Stream) appendCandidate(dst []byte, a Answer, w With) []byte {
@@ -25,7 +43,7 @@ func (s *Stream) appendCandidate(dst []byte, a Answer, w With) []byte {
 	}
 	dst = appendString(append(dst, `,"modelVersion":`...), s.Model)
 	dst = appendString(append(dst, `,"responseId":`...), s.ID)
-	return append(appendNS(dst, w.NS), "}\n\n"...)
+	return append(appendNS(dst, w.NS), '}')
 }
 
 // appendGeminiUsage counts thoughts apart from the candidates.

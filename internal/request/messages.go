@@ -18,7 +18,7 @@ func (s *Stream) appendMessageStart(dst []byte, w With) []byte {
 data: {"type":"message_start","message":`...)
 	dst = s.appendMessageHead(dst)
 	dst = append(dst, `[],"stop_reason":null,"stop_sequence":null`...)
-	dst = append(appendMessageUsage(dst, w.Usage), '}')
+	dst = append(s.appendMessageUsage(dst, w.Usage), '}')
 	return endEvent(dst, w)
 }
 
@@ -77,7 +77,7 @@ func (s *Stream) appendMessageDelta(dst []byte, r FinishReason, w With) []byte {
 data: {"type":"message_delta","delta":{"stop_reason":`...)
 	dst = appendString(dst, r.word(weir.Anthropic))
 	dst = append(dst, `,"stop_sequence":null}`...)
-	return endEvent(appendMessageUsage(dst, w.Usage), w)
+	return endEvent(s.appendMessageUsage(dst, w.Usage), w)
 }
 
 func appendMessageStop(dst []byte, w With) []byte {
@@ -90,7 +90,7 @@ func endEvent(dst []byte, w With) []byte { return append(appendNS(dst, w.NS), "}
 
 // appendMessageUsage appends a usage member. Anthropic counts what came from
 // the cache and what was written to it apart from the rest of the input.
-func appendMessageUsage(dst []byte, u *weir.Usage) []byte {
+func (s *Stream) appendMessageUsage(dst []byte, u *weir.Usage) []byte {
 	if u == nil {
 		return dst
 	}
@@ -100,6 +100,12 @@ func appendMessageUsage(dst []byte, u *weir.Usage) []byte {
 	}
 	dst = appendCount(dst, "cache_creation_input_tokens", u.CacheWrite)
 	dst = appendCount(dst, "cache_read_input_tokens", u.Cached)
+	if written, ok := u.CacheWrite.Get(); ok {
+		dst = append(dst, `"cache_creation":{`...)
+		dst = appendCount(dst, "ephemeral_5m_input_tokens", weir.Some(written-s.HourWrite))
+		dst = appendCount(dst, "ephemeral_1h_input_tokens", weir.Some(s.HourWrite))
+		dst = append(endObject(dst), ',')
+	}
 	dst = appendCount(dst, "output_tokens", u.Completion)
 	if u.Reasoning.Known() {
 		dst = appendCount(append(dst, `"output_tokens_details":{`...), "thinking_tokens", u.Reasoning)
@@ -118,7 +124,7 @@ func (s *Stream) appendMessage(dst []byte, a Answer, w With) []byte {
 	}
 	dst = appendString(append(dst, `],"stop_reason":`...), a.Finish.word(weir.Anthropic))
 	dst = append(dst, `,"stop_sequence":null`...)
-	return append(appendNS(appendMessageUsage(dst, w.Usage), w.NS), '}')
+	return append(appendNS(s.appendMessageUsage(dst, w.Usage), w.NS), '}')
 }
 
 // appendContentBlock appends a block of a message. What a call was given is

@@ -15,13 +15,16 @@ type Stream struct {
 	Model     string // as served
 	Created   int64  // Unix seconds
 	NullUsage bool   // chat and completions: events without usage say so with a null, as OpenAI does when usage was asked for
+	HitMiss   bool   // chat and completions: usage says what was cached under DeepSeek's names too
+	HourWrite int    // anthropic: of the tokens written to the cache, those kept for an hour
+	Array     bool   // gemini: chunks are elements of a JSON array, not events
 
 	// ThoughtFormat is what OpenRouter calls the reasoning's form, such as
 	// anthropic-claude-v1. Where it is set, chat has reasoning_details beside the
 	// reasoning, which the caller sends back with the signatures in them.
 	ThoughtFormat string
 
-	opened   bool // chat: the role was said
+	opened   bool // chat: the role was said; gemini: the array was begun
 	blocks   int  // anthropic and responses: content blocks or items started
 	inside   bool // the last of them is not stopped yet
 	block    Channel
@@ -115,7 +118,7 @@ func (s *Stream) AppendDelta(dst []byte, c Channel, text string, w With) []byte 
 	case weir.OpenAICompletions:
 		return s.appendTextChunk(dst, text, "", w)
 	case weir.Gemini:
-		return s.appendCandidate(append(dst, "data: "...), Answer{}.with(c, text), w)
+		return s.appendCandidateChunk(dst, Answer{}.with(c, text), w)
 	}
 	return s.appendChatDelta(dst, c, text, w)
 }
@@ -131,7 +134,7 @@ func (s *Stream) AppendFinish(dst []byte, r FinishReason, w With) []byte {
 	case weir.OpenAICompletions:
 		return s.appendTextChunk(dst, "", r, w)
 	case weir.Gemini:
-		return s.appendCandidate(append(dst, "data: "...), Answer{Finish: r}, w)
+		return s.appendCandidateChunk(dst, Answer{Finish: r}, w)
 	}
 	return s.endChunk(s.beginChunk(dst), r, w)
 }

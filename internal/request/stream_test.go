@@ -110,6 +110,39 @@ error|{"type":"error","error":{"type":"overloaded_error","message":"busy"},"weir
 	}
 }
 
+// Each form of the counts that one provider alone has.
+func TestUsageOfOneProvider(t *testing.T) {
+	u := usage()
+	u.CacheWrite = weir.Some(5)
+	for want, s := range map[string]Stream{
+		`"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":6}`: {HitMiss: true},
+		`"usage":{"input_tokens":1,"cache_creation_input_tokens":5,"cache_read_input_tokens":4,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":3},`: {Dialect: weir.Anthropic, HourWrite: 3},
+	} {
+		b := string(s.AppendWhole(nil, Answer{Text: "x"}, With{Usage: u}))
+		if !strings.Contains(b, want) || !json.Valid([]byte(b)) {
+			t.Errorf("%s\nis not in %s", want, b)
+		}
+	}
+}
+
+// Gemini without alt=sse: one JSON text, written piece by piece.
+func TestGeminiArray(t *testing.T) {
+	s := Stream{Dialect: weir.Gemini, ID: "g1", Model: "m", Array: true}
+	b := s.AppendDelta(nil, Text, " a", With{})
+	b = s.AppendDelta(b, Text, " b", With{})
+	b = s.AppendFinish(b, FinishStop, With{Usage: usage()})
+	b = s.AppendDone(s.AppendUsage(b, With{}), With{})
+	var chunks []struct {
+		Candidates []struct {
+			FinishReason string
+		}
+		UsageMetadata struct{ PromptTokenCount int }
+	}
+	if err := json.Unmarshal(b, &chunks); err != nil || len(chunks) != 3 || chunks[0].Candidates[0].FinishReason != "" || chunks[2].Candidates[0].FinishReason != "STOP" || chunks[2].UsageMetadata.PromptTokenCount != 10 {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
 func TestWholeAnswers(t *testing.T) {
 	a := Answer{Text: "yes", Reasoning: "hm", Finish: FinishLength}
 	chat := Stream{ID: "c1", Model: "m", Created: 5}

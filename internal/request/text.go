@@ -79,16 +79,18 @@ func wordOf(id []byte) string {
 
 func (c *content) addPart(b []byte) error {
 	var part struct {
-		Text  any             `json:"text"`
-		Cache json.RawMessage `json:"cache_control"`
+		Text  any `json:"text"`
+		Cache *struct {
+			TTL string `json:"ttl"`
+		} `json:"cache_control"`
 	}
 	if err := json.Unmarshal(b, &part); err != nil {
 		return err
 	}
 	text, _ := part.Text.(string)
-	marked := len(part.Cache) > 0 && string(part.Cache) != "null"
+	marked := part.Cache != nil
 	if text != "" || marked {
-		c.parts = append(c.parts, Part{Text: text, Marked: marked})
+		c.parts = append(c.parts, Part{Text: text, Marked: marked, Hour: marked && part.Cache.TTL == "1h"})
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ func (s *Server) newLive(w http.ResponseWriter, p *provider.Provider, a *provide
 		stream: request.Stream{
 			Dialect: asked.Dialect, ID: idPrefix(asked.Dialect) + id, Model: asked.Model, Created: p.Now().Unix(),
 			NullUsage: asked.IncludeUsage && p.Wire.Usage == string(UsageEnd),
+			HitMiss:   p.Cache.Policy == "deepseek", HourWrite: a.HourWrite(), Array: asked.Array,
 		},
 		buf: make([]byte, 0, 512),
 	}
@@ -80,6 +81,9 @@ func (l *live) serve() {
 	}
 	h := l.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	if l.asked.Array {
+		h.Set("Content-Type", "application/json; charset=UTF-8")
+	}
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("Trailer", truthHeader)
@@ -108,7 +112,7 @@ func (l *live) serve() {
 
 // next is false for a silence that wants a heartbeat.
 func (l *live) next() (provider.Burst, bool, error) {
-	if every := l.provider.Wire.Heartbeat; every > 0 {
+	if every := l.provider.Wire.Heartbeat; every > 0 && !l.asked.Array {
 		return l.answer.Within(l.provider.Lasts(every))
 	}
 	b, err := l.answer.Next()

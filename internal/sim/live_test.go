@@ -302,8 +302,12 @@ func TestLimits(t *testing.T) {
 		if r.header.Get("Anthropic-Ratelimit-Tokens-Limit") != "1000" || r.header.Get("Anthropic-Ratelimit-Tokens-Remaining") != "599" {
 			t.Errorf("%v", r.header)
 		}
-		if r := s.ask(s.Context(), asking{dialect: weir.Gemini, prompt: "hi", tokens: 1000, whole: true}); r.status != 429 || !strings.Contains(r.body, `"retryDelay":"`) {
+		if r := s.ask(s.Context(), asking{dialect: weir.Gemini, prompt: "hi", tokens: 700, whole: true}); r.status != 429 || !strings.Contains(r.body, `"retryDelay":"`) {
 			t.Errorf("%d %s", r.status, r.body)
+		}
+		// What never fits says so, and names no time to come back.
+		if r := s.ask(s.Context(), asking{dialect: weir.OpenAIChat, prompt: "hi", tokens: 1000, whole: true}); r.status != 429 || r.header.Get("Retry-After") != "" || !strings.Contains(r.body, "request too large: 1001 tokens, the limit is 1000 per minute") {
+			t.Errorf("%d %v %s", r.status, r.header, r.body)
 		}
 	})
 }
@@ -313,11 +317,39 @@ func TestTooLongForTheContext(t *testing.T) {
 		for d, want := range map[weir.Dialect]string{
 			weir.OpenAIChat: "This model's maximum context length is 100 tokens. However, you requested 101 tokens (1 in the messages, 100 in the completion).",
 			weir.Anthropic:  "input length and `max_tokens` exceed context limit: 1 + 100 > 100",
-			weir.Gemini:     `"message":"The input token count (101) exceeds the maximum number of tokens allowed (100).","status":"INVALID_ARGUMENT"`,
+			weir.Gemini:     `it has a maxOutputTokens value of 100 but the supported range is from 1 (inclusive) to 100 (exclusive). Update the value and try again.","status":"INVALID_ARGUMENT"`,
 		} {
 			if r := s.ask(s.Context(), asking{dialect: d, prompt: "hi", tokens: 100}); r.status != 400 || !strings.Contains(r.body, want) {
 				t.Errorf("%s: %d %s", d, r.status, r.body)
 			}
+		}
+		long := asking{dialect: weir.Gemini, prompt: strings.Repeat("word", 200), tokens: 1}
+		if r := s.ask(s.Context(), long); !strings.Contains(r.body, "The input token count (200) exceeds the maximum number of tokens allowed (100).") {
+			t.Error(r.body)
+		}
+	})
+}
+
+// An answer that nothing cuts off is never only what was thought.
+func TestThoughtIsFollowedByWords(t *testing.T) {
+	onStage(t, "answer: {tokens: 12, spread: 2, reasoning: 10, hidden: true}", 1, func(s *stage) {
+		for range 40 {
+			r := s.ask(s.Context(), asking{dialect: weir.OpenAIChat, prompt: "hi", whole: true})
+			if u := r.trace.Usage; u.Completion.Or(0) <= 10 || u.Reasoning.Or(0) != 10 || strings.Contains(r.body, `"content":""`) {
+				t.Fatal(r.body)
+			}
+		}
+	})
+}
+
+// Under DeepSeek's policy usage has its names too.
+func TestDeepSeekUsage(t *testing.T) {
+	onStage(t, "cache: {policy: deepseek}", 1, func(s *stage) {
+		a := asking{dialect: weir.OpenAIChat, prompt: strings.Repeat("word", 500), tokens: 2, whole: true}
+		s.ask(s.Context(), a)
+		a.prompt += strings.Repeat("more", 100)
+		if r := s.ask(s.Context(), a); !strings.Contains(r.body, `"prompt_cache_hit_tokens":500,"prompt_cache_miss_tokens":100}`) {
+			t.Error(r.body)
 		}
 	})
 }
@@ -417,6 +449,9 @@ func TestModelsAndMetrics(t *testing.T) {
 		}
 		if got, want := get("/p/v1/models"), `{"object":"list","data":[{"id":"llama-3.3-70b","object":"model","created":0,"owned_by":"p","max_model_len":131072,"pricing":{"prompt":"0.0000008","completion":"0.0000012"}}]}`; got != want {
 			t.Errorf("models:\n got %s\nwant %s", got, want)
+		}
+		if got := get("/p/v1/models/llama-3.3-70b"); !strings.HasPrefix(got, `{"id":"llama-3.3-70b","object":"model","created":0,"owned_by":"p","max_model_len":131072`) {
+			t.Error(got)
 		}
 		metrics := get("/metrics")
 		const labels = `{engine="0",model_name="llama-3.3-70b",provider="p"}`

@@ -2,10 +2,13 @@ package sim
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/request"
 	"weir.dev/weir/internal/sim/provider"
 )
 
@@ -27,25 +30,53 @@ type pricing struct {
 }
 
 func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
-	list := struct {
+	all, problem := s.listed(r)
+	if problem != nil {
+		writeProblem(w, weir.OpenAIChat, *problem)
+		return
+	}
+	writeAsJSON(w, struct {
 		Object string   `json:"object"`
 		Data   []listed `json:"data"`
-	}{Object: "list", Data: []listed{}}
+	}{"list", all})
+}
+
+func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
+	all, problem := s.listed(r)
+	if problem != nil {
+		writeProblem(w, weir.OpenAIChat, *problem)
+		return
+	}
+	model := r.PathValue("model")
+	i := slices.IndexFunc(all, func(e listed) bool { return e.ID == model })
+	if i < 0 {
+		writeProblem(w, weir.OpenAIChat, request.Problem{Status: http.StatusNotFound, Message: fmt.Sprintf("the model %.100q does not exist", model)})
+		return
+	}
+	writeAsJSON(w, all[i])
+}
+
+// listed is what the server, or the provider in the path, lists.
+func (s *Server) listed(r *http.Request) ([]listed, *request.Problem) {
+	all := []listed{}
 	if name := r.PathValue("provider"); name != "" {
 		p, problem := s.find(r, name)
 		if problem != nil {
-			writeProblem(w, weir.OpenAIChat, *problem)
-			return
+			return nil, problem
 		}
 		for _, model := range p.Models() {
-			list.Data = append(list.Data, entry(model, p))
+			all = append(all, entry(model, p))
 		}
-	} else {
-		for _, name := range s.names {
-			list.Data = append(list.Data, entry(name, s.providers[name]))
-		}
+		return all, nil
 	}
-	body, err := json.Marshal(list)
+	for _, name := range s.names {
+		all = append(all, entry(name, s.providers[name]))
+	}
+	return all, nil
+}
+
+func writeAsJSON(w http.ResponseWriter, v any) {
+	body, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // strings and numbers only
 	}

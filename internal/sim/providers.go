@@ -91,7 +91,7 @@ func (s *Server) find(r *http.Request, model string) (*provider.Provider, *reque
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, p *provider.Provider, asked request.Asked) *live {
 	var prompt promptcache.Prompt
 	for _, part := range asked.Parts {
-		prompt.Add(part.Role, part.Text, part.Marked)
+		prompt.Add(part.Role, part.Text, markOf(part))
 	}
 	a, refusal, quota := p.Ask(r.Context(), provider.Ask{Prompt: &prompt, CacheKey: asked.CacheKey, MaxTokens: asked.MaxTokens, IgnoreEOS: asked.IgnoreEOS})
 	setQuota(w.Header(), p.Limits.Headers, quota, p.Now())
@@ -104,11 +104,23 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, p *provider.Provi
 	return s.newLive(w, p, a, asked)
 }
 
+func markOf(p request.Part) promptcache.Mark {
+	switch {
+	case p.Hour:
+		return promptcache.KeepHour
+	case p.Marked:
+		return promptcache.Keep
+	}
+	return promptcache.NoMark
+}
+
 func (s *Server) refuseLive(w http.ResponseWriter, r *http.Request, p *provider.Provider, d weir.Dialect, refusal provider.Refusal) {
 	problem := request.Problem{Status: refusal.Status, Message: "simulated: this provider is failing for now", Retry: refusal.RetryAfter}
 	switch {
 	case refusal.TooLong:
 		problem = tooLong(d, refusal, p.Window)
+	case refusal.TooLarge:
+		problem.Message = fmt.Sprintf("request too large: %d tokens, the limit is %d per minute", refusal.Prompt+refusal.Output, p.Limits.Tokens)
 	case refusal.Status == http.StatusTooManyRequests:
 		problem.Message = "rate limit reached: try again in " + refusal.RetryAfter.Round(time.Millisecond).String()
 	}
@@ -128,7 +140,10 @@ func tooLong(d weir.Dialect, r provider.Refusal, window int) request.Problem {
 			p.Message = fmt.Sprintf("prompt is too long: %d tokens > %d maximum", r.Prompt, window)
 		}
 	case weir.Gemini:
-		p.Message = fmt.Sprintf("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", r.Prompt+r.Output, window)
+		p.Message = fmt.Sprintf("Unable to submit request because it has a maxOutputTokens value of %d but the supported range is from 1 (inclusive) to %d (exclusive). Update the value and try again.", r.Output, window-r.Prompt+1)
+		if r.Prompt >= window {
+			p.Message = fmt.Sprintf("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", r.Prompt, window)
+		}
 	default:
 		p.Code = "context_length_exceeded"
 		p.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.",

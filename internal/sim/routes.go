@@ -28,6 +28,7 @@ func (s *Server) newRoutes() *http.ServeMux {
 			mux.HandleFunc("POST "+of+base+"/messages", s.answering(weir.Anthropic))
 			mux.HandleFunc("GET "+of+base+"/models", s.listModels)
 		}
+		mux.HandleFunc("GET "+of+"/v1/models/{model...}", s.showModel)
 		mux.HandleFunc("POST "+of+"/v1beta/models/{call...}", s.answering(weir.Gemini))
 		mux.HandleFunc("GET "+of+"/health", s.healthy)
 	}
@@ -100,10 +101,8 @@ func readCall(asked *request.Asked, r *http.Request) *request.Problem {
 		return nil
 	case i <= 0 || call != "streamGenerateContent":
 		return &request.Problem{Status: http.StatusNotFound, Message: "there is no " + r.URL.Path + " (MODEL:generateContent or MODEL:streamGenerateContent)"}
-	case r.URL.Query().Get("alt") != "sse":
-		return &request.Problem{Status: http.StatusBadRequest, Message: "a stream is only simulated with alt=sse"}
 	}
-	asked.Stream = true
+	asked.Stream, asked.Array = true, r.URL.Query().Get("alt") != "sse"
 	return nil
 }
 

@@ -37,10 +37,12 @@ func TestRefusals(t *testing.T) {
 func TestOtherRoutes(t *testing.T) {
 	withRig(t, Config{Models: map[string]Plan{"b": {}, "a": {}}}, func(t *testing.T, r *rig) {
 		for path, want := range map[string]string{
-			"/v1/models": `200 {"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"weir-sim"},{"id":"b","object":"model","created":0,"owned_by":"weir-sim"}]}`,
-			"/health":    `200 {"status":"ok"}`,
-			"/x/health":  `404 {"error":{"message":"there is no simulated provider \"x\"","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
-			"/v1/x":      `404 {"error":{"message":"there is no GET /v1/x (POST /v1/chat/completions or /v1/messages, GET /v1/models or /health)","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
+			"/v1/models":     `200 {"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"weir-sim"},{"id":"b","object":"model","created":0,"owned_by":"weir-sim"}]}`,
+			"/v1/models/b":   `200 {"id":"b","object":"model","created":0,"owned_by":"weir-sim"}`,
+			"/v1/models/x/y": `404 {"error":{"message":"the model \"x/y\" does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}`,
+			"/health":        `200 {"status":"ok"}`,
+			"/x/health":      `404 {"error":{"message":"there is no simulated provider \"x\"","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
+			"/v1/x":          `404 {"error":{"message":"there is no GET /v1/x (POST /v1/chat/completions or /v1/messages, GET /v1/models or /health)","type":"invalid_request_error","param":null,"code":"unknown_url"}}`,
 		} {
 			resp, err := r.client.Get("http://sim" + path)
 			if err != nil {

@@ -267,7 +267,8 @@ func TestWhatCannotBe(t *testing.T) {
 		{on(seventy, "h100-sxm", 1, engine.BF16), "each lacks 66"},
 		{on(seventy, "h100-sxm", 3, engine.FP8), "tensor parallel over 3"},
 		{on(seventy, "a100-sxm", 4, engine.FP8), "no arithmetic in fp8 (bf16; int8"},
-		{Setup{Deployment: seventy.Deployment, Lengths: fixed(200_000, 9)}, "does not fit"},
+		{Setup{Deployment: seventy.Deployment, Lengths: fixed(200_000, 9)}, "longer than the context of l3-70b, 131072 tokens"},
+		{Setup{Deployment: on(seventy, "l40s", 4, engine.INT8).Deployment, Lengths: fixed(131_000, 9), MaxTokens: 1e6}, "does not fit"},
 	} {
 		if _, err := Compare(t.Context(), []Setup{c.setup}, []Question{{Load: Load{Users: 1}}}, little); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%v, want %q", err, c.words)

@@ -72,6 +72,8 @@ func (s Setup) Check() error {
 		return bad("at least one token each", "prompts of %g tokens and answers of %g", prompt, output)
 	case s.MaxTokens < 0:
 		return bad("0, or what clients set", "a limit of %d tokens", s.MaxTokens)
+	case prompt+output > float64(d.Model.Context):
+		return bad("shorter ones, or another model", "prompts of %.0f tokens and answers of %.0f are longer than the context of %s, %d tokens", prompt, output, d.Model.Name, d.Model.Context)
 	case !(s.Shared >= 0 && s.Shared <= 1):
 		return bad("a share from 0 to 1", "a shared part of %g", s.Shared)
 	}

@@ -17,8 +17,9 @@ import (
 // Bounds of a table: what is simulated must end within minutes.
 const (
 	maxBytes    = 4 << 20
-	maxCells    = 5000
+	maxCells    = 20_000
 	maxTokens   = 1 << 20
+	maxName     = 64
 	maxRequests = 100_000
 	maxTogether = 8192    // requests of a batch or kept under way
 	maxWork     = 1 << 28 // output tokens of a cell
@@ -86,10 +87,10 @@ func locate(header []string) (map[string]int, error) {
 	for i, name := range header {
 		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")) // a spreadsheet's byte order mark
 		if !slices.Contains(Columns(), name) {
-			return nil, invalid(1, "the columns are "+strings.Join(Columns(), ","), "column %q is not known", name)
+			return nil, invalid(1, "the columns are "+strings.Join(Columns(), ","), "column %.40q is not known", name)
 		}
 		if _, twice := at[name]; twice {
-			return nil, invalid(1, "once each", "column %q is there twice", name)
+			return nil, invalid(1, "once each", "column %.40q is there twice", name)
 		}
 		at[name] = i
 	}
@@ -120,24 +121,46 @@ func (f *fields) fail(hint, format string, args ...any) {
 func (f *fields) count(column string, most int) int {
 	n, err := strconv.Atoi(f.text(column))
 	if err != nil || n < 1 || n > most {
-		f.fail(fmt.Sprintf("a whole number from 1 to %d", most), "%s is %q", column, f.text(column))
+		f.fail(fmt.Sprintf("a whole number from 1 to %d", most), "%s is %.40q", column, f.text(column))
 	}
 	return n
 }
 
 func (f *fields) oneOf(column string, known []string) string {
-	v := f.text(column)
+	v := strings.ToLower(f.text(column))
 	if !slices.Contains(known, v) {
-		f.fail("one of "+strings.Join(known, ", "), "%s %q is not known", column, v)
+		f.fail("one of "+strings.Join(known, ", "), "%s %.40q is not known", column, v)
 	}
 	return v
+}
+
+// known is a name of one of the engine's tables, as it was written.
+func (f *fields) known(column string, find func(string) error) string {
+	v := f.text(column)
+	if len(v) > maxName {
+		f.fail("a name of the tables", "%s %.40q is not known", column, v)
+	} else if err := find(v); err != nil && f.err == nil {
+		e, _ := errors.AsType[*weir.Error](err)
+		f.fail(e.Hint, "%s", e.Message)
+	}
+	return v
+}
+
+func isModel(name string) error {
+	_, err := engine.FindModel(name)
+	return err
+}
+
+func isGPU(name string) error {
+	_, err := engine.FindGPU(name)
+	return err
 }
 
 func parseCell(line int, record []string, at map[string]int) (Cell, error) {
 	f := &fields{line: line, record: record, at: at}
 	c := Cell{
 		Line: line, Source: f.text("source"), Metric: f.text("metric"),
-		Model: f.oneOf("model", modelNames()), GPU: f.oneOf("gpu", gpuNames()), TP: f.count("tp", 64),
+		Model: f.known("model", isModel), GPU: f.known("gpu", isGPU), TP: f.count("tp", 64),
 		Weights: f.oneOf("weights", []string{"bf16", "fp8", "int8", "fp4", "mxfp4", "int4"}),
 		Input:   f.count("input_tokens", maxTokens), Output: f.count("output_tokens", maxTokens),
 	}
@@ -149,11 +172,11 @@ func parseCell(line int, record []string, at map[string]int) (Cell, error) {
 	}
 	var ok bool
 	if c.metric, ok = parseMetric(c.Metric); !ok {
-		f.fail(fmt.Sprintf("one of %s; N from 1 to %d", metricNames, maxTogether), "metric %q is not known", c.Metric)
+		f.fail(fmt.Sprintf("one of %s; N from 1 to %d", metricNames, maxTogether), "metric %.80q is not known", c.Metric)
 	}
 	var err error
 	if c.Value, err = strconv.ParseFloat(f.text("value"), 64); err != nil || !(c.Value > 0) || math.IsInf(c.Value, 0) {
-		f.fail("a number over 0", "value is %q", f.text("value"))
+		f.fail("a number over 0", "value is %.40q", f.text("value"))
 	}
 	if c.metric.kind == tokenGap && c.Output < 2 && f.err == nil {
 		f.fail("at least 2", "output_tokens of %d have no time between them", c.Output)
@@ -162,20 +185,4 @@ func parseCell(line int, record []string, at map[string]int) (Cell, error) {
 		f.fail(fmt.Sprintf("at most %d", maxWork), "the cell would simulate %d output tokens", work)
 	}
 	return c, f.err
-}
-
-func modelNames() []string {
-	var names []string
-	for _, m := range engine.Models() {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-func gpuNames() []string {
-	var names []string
-	for _, g := range engine.GPUs() {
-		names = append(names, g.Name)
-	}
-	return names
 }

@@ -37,7 +37,7 @@ func (p Personality) check() (flaws []flaw) {
 	c.oneOf("wire.usage", p.Wire.Usage, "end", "every", "finish", "none")
 	c.count("replicas", p.Replicas, 1, maxReplicas)
 	c.count("answer.tokens", p.Answer.Tokens, 1, maxTokens)
-	c.count("answer.reasoning", p.Answer.Reasoning, 0, maxTokens)
+	c.count("answer.reasoning", p.Answer.Reasoning, 0, max(0, p.Answer.Tokens-1))
 	c.number("answer.spread", p.Answer.Spread, 0, 10)
 	c.count("cache.minimum", p.Cache.Minimum, 0, maxTokens)
 	c.count("cache.step", p.Cache.Step, 0, maxTokens)

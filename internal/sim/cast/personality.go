@@ -39,7 +39,7 @@ type Network struct {
 // Answer is what the model says when nothing stops it.
 type Answer struct {
 	Tokens    int     `yaml:"tokens"`    // mean length
-	Spread    float64 `yaml:"spread"`    // standard deviation as a share of it, lognormal
+	Spread    float64 `yaml:"spread"`    // standard deviation of what is no reasoning as a share of it, lognormal
 	Reasoning int     `yaml:"reasoning"` // the first so many tokens are reasoning
 	Hidden    bool    `yaml:"hidden"`    // which is not sent, only counted
 }

@@ -18,6 +18,7 @@ type Cache struct {
 type entry struct {
 	name uint64
 	used time.Duration
+	ttl  time.Duration // since then; 0: as long as there is room
 }
 
 // maxEntries bounds the memory: some 100 bytes each.
@@ -33,6 +34,7 @@ type Hit struct {
 	Limited bool // Read bounds what may be used; else all that the engine finds may be
 	Read    int  // tokens kept from before
 	Write   int  // tokens kept from now on that were not; 0 for rules that do not tell
+	Hour    int  // of these, for an hour
 }
 
 // Use looks a prompt up and keeps what the rule has kept of it. now never goes
@@ -88,7 +90,7 @@ func (c *Cache) marks(p *Prompt, now time.Duration) Hit {
 	h := Hit{Limited: true}
 	var marked []int
 	for i, e := range p.Ends {
-		if e.Marked && e.Tokens >= max(1, c.rule.Minimum) {
+		if e.Mark != NoMark && e.Tokens >= max(1, c.rule.Minimum) {
 			marked = append(marked, i)
 		}
 	}
@@ -104,9 +106,12 @@ func (c *Cache) marks(p *Prompt, now time.Duration) Hit {
 		}
 	}
 	for _, m := range marked {
-		n := p.Ends[m].Tokens
+		n, ttl := p.Ends[m].Tokens, c.rule.TTL
 		h.Write = max(h.Write, n-h.Read)
-		c.keep(p.name(n, 0), now)
+		if p.Ends[m].Mark == KeepHour {
+			h.Hour, ttl = max(h.Hour, n-h.Read), time.Hour
+		}
+		c.keepFor(p.name(n, 0), now, ttl)
 	}
 	return h
 }
@@ -147,13 +152,22 @@ func (c *Cache) units(p *Prompt, now time.Duration) Hit {
 // has tells whether a beginning is kept, and not for too long.
 func (c *Cache) has(name uint64, now time.Duration) bool {
 	e, ok := c.entries[name]
-	return ok && (c.rule.TTL == 0 || now-e.Value.(*entry).used <= c.rule.TTL)
+	return ok && e.Value.(*entry).holds(now)
 }
 
+func (e *entry) holds(now time.Duration) bool { return e.ttl == 0 || now-e.used <= e.ttl }
+
 // keep remembers a beginning, or that it was used.
-func (c *Cache) keep(name uint64, now time.Duration) {
+func (c *Cache) keep(name uint64, now time.Duration) { c.keepFor(name, now, c.rule.TTL) }
+
+// keepFor is keep for another time than the rule's; what is kept for longer stays so.
+func (c *Cache) keepFor(name uint64, now, ttl time.Duration) {
 	if e, ok := c.entries[name]; ok {
-		e.Value.(*entry).used = now
+		one := e.Value.(*entry)
+		if !one.holds(now) {
+			one.ttl = ttl
+		}
+		one.used, one.ttl = now, max(one.ttl, ttl)
 		c.order.MoveToBack(e)
 		return
 	}
@@ -162,5 +176,5 @@ func (c *Cache) keep(name uint64, now time.Duration) {
 		delete(c.entries, oldest.Value.(*entry).name)
 		c.order.Remove(oldest)
 	}
-	c.entries[name] = c.order.PushBack(&entry{name, now})
+	c.entries[name] = c.order.PushBack(&entry{name, now, ttl})
 }

@@ -12,8 +12,14 @@ func text(letter string, tokens int) string { return strings.Repeat(letter, toke
 func prompt(parts ...string) *Prompt {
 	var p Prompt
 	for _, s := range parts {
-		marked := strings.HasSuffix(s, "!")
-		p.Add("user", strings.TrimSuffix(s, "!"), marked)
+		mark := NoMark
+		switch {
+		case strings.HasSuffix(s, "!!"):
+			mark = KeepHour
+		case strings.HasSuffix(s, "!"):
+			mark = Keep
+		}
+		p.Add("user", strings.TrimRight(s, "!"), mark)
 	}
 	return &p
 }
@@ -26,7 +32,7 @@ func TestNamesAreSharedAsFarAsTheTextIs(t *testing.T) {
 		}
 	}
 	var system Prompt
-	system.Add("system", text("a", 5), false)
+	system.Add("system", text("a", 5), NoMark)
 	if system.Names[0] == a.Names[0] {
 		t.Error("roles are told apart nowhere")
 	}
@@ -78,6 +84,33 @@ func TestRules(t *testing.T) {
 				t.Errorf("%s, request %d: %+v, want %d read and %d written", name, i, h, u.read, u.write)
 			}
 		}
+	}
+}
+
+// A mark for an hour outlives the five minutes, each use renews it, and what is
+// written is told apart.
+func TestMarksForAnHour(t *testing.T) {
+	c := New(Profiles()["anthropic"])
+	system, turn := text("a", 1500)+"!!", text("b", 100)+"!"
+	for _, u := range []struct {
+		at   time.Duration
+		want Hit
+	}{
+		{0, Hit{Limited: true, Write: 1600, Hour: 1500}},
+		{time.Minute, Hit{Limited: true, Read: 1600}},
+		{30 * time.Minute, Hit{Limited: true, Read: 1500, Write: 100}}, // the turn's five minutes are over
+		{89 * time.Minute, Hit{Limited: true, Read: 1500, Write: 100}},
+		{150 * time.Minute, Hit{Limited: true, Write: 1600, Hour: 1500}},
+	} {
+		if h := c.Use(prompt(system, turn), "", u.at); h != u.want {
+			t.Errorf("at %v: %+v, want %+v", u.at, h, u.want)
+		}
+	}
+	if h := c.Use(prompt(text("a", 1500)+"!"), "", 151*time.Minute); h.Read != 1500 || h.Hour != 0 {
+		t.Errorf("under a mark for five minutes: %+v", h)
+	}
+	if h := c.Use(prompt(text("a", 1500)+"!"), "", 200*time.Minute); h.Read != 1500 {
+		t.Errorf("a shorter mark cut the hour short: %+v", h)
 	}
 }
 

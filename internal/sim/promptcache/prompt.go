@@ -21,13 +21,22 @@ type Prompt struct {
 
 // End is the end of a part.
 type End struct {
-	Tokens int  // up to there
-	Marked bool // the request wants all up to there kept
+	Tokens int // up to there
+	Mark   Mark
 }
 
-// Add appends a part of a prompt: whose it is, its text, and whether the
-// request wants the prompt kept up to the part's end.
-func (p *Prompt) Add(role, text string, marked bool) {
+// Mark is what a request wants of the cache at the end of a part.
+type Mark uint8
+
+// The marks.
+const (
+	NoMark Mark = iota
+	Keep        // all up to there, as long as the rule says
+	KeepHour
+)
+
+// Add appends a part of a prompt: whose it is, its text, and the mark at its end.
+func (p *Prompt) Add(role, text string, mark Mark) {
 	for i := range len(role) {
 		p.fold(uint64(role[i]) | 1<<32) // unlike any character
 	}
@@ -40,7 +49,7 @@ func (p *Prompt) Add(role, text string, marked bool) {
 			p.Names = append(p.Names, spread(p.state))
 		}
 	}
-	p.Ends = append(p.Ends, End{Tokens: len(p.Names), Marked: marked})
+	p.Ends = append(p.Ends, End{Tokens: len(p.Names), Mark: mark})
 }
 
 // Tokens is how many tokens the prompt has, at least 1: four characters each,

@@ -154,6 +154,9 @@ func (a *Answer) Usage(tokens int) weir.Usage {
 	return u
 }
 
+// HourWrite is how many of the tokens written to the prompt cache are kept for an hour.
+func (a *Answer) HourWrite() int { return a.job.hit.Hour }
+
 // Close gives back what the request holds, at once where it is not done.
 func (a *Answer) Close() {
 	a.unwatch()

@@ -28,9 +28,8 @@ func newLimits(l cast.Limits) limits {
 // epoch is the time 0 of the provider for the library, which wants dates.
 var epoch = time.Unix(0, 0)
 
-// take asks for one request of so many tokens at the provider's time d. wait is
-// when to come back; 0 grants it. What can never be granted is to come back in
-// a minute.
+// take asks for one request of so many tokens, no more than the limit, at the
+// provider's time d. wait is when to come back; 0 grants it.
 func (l limits) take(tokens int, d time.Duration) (wait time.Duration) {
 	now := epoch.Add(d)
 	for _, ask := range []struct {
@@ -56,10 +55,7 @@ func (l limits) take(tokens int, d time.Duration) (wait time.Duration) {
 // missing is how long a bucket takes to hold n.
 func missing(b *rate.Limiter, n float64, now time.Time) time.Duration {
 	short := n - b.TokensAt(now)
-	switch {
-	case n > float64(b.Burst()):
-		return time.Minute
-	case short <= 0:
+	if short <= 0 {
 		return 0
 	}
 	return time.Duration(math.Ceil(short / float64(b.Limit()) * 1e9))

@@ -129,6 +129,7 @@ type Refusal struct {
 	Due        time.Time // when the client hears of it
 	Status     int
 	TooLong    bool          // for the window
+	TooLarge   bool          // for the limit of tokens, whenever it comes
 	Prompt     int           // tokens
 	Output     int           // the most that the answer may have
 	RetryAfter time.Duration // on the wall; 0: not said
@@ -158,6 +159,9 @@ func (p *Provider) Ask(ctx context.Context, q Ask) (*Answer, *Refusal, Quota) {
 	if q.Prompt.Tokens()+a.job.most > p.Window {
 		return refuse(Refusal{Status: http.StatusBadRequest, TooLong: true})
 	}
+	if most := p.Limits.Tokens; most > 0 && q.Prompt.Tokens()+a.job.most > most {
+		return refuse(Refusal{Status: http.StatusTooManyRequests, TooLarge: true})
+	}
 	if wait := p.limits.take(q.Prompt.Tokens()+a.job.most, now); wait > 0 {
 		return refuse(Refusal{Status: http.StatusTooManyRequests, RetryAfter: p.lasts(wait)})
 	}
@@ -171,7 +175,8 @@ func (p *Provider) Ask(ctx context.Context, q Ask) (*Answer, *Refusal, Quota) {
 
 // newAnswer draws how long the answer is.
 func (p *Provider) newAnswer(q Ask, rng *rand.Rand) *Answer {
-	natural := max(1, int(lognormal(rng, float64(p.Answer.Tokens), p.Answer.Spread)+0.5))
+	said := p.Answer.Tokens - p.Answer.Reasoning // what has been thought out is said: an answer is never only reasoning
+	natural := p.Answer.Reasoning + max(1, int(lognormal(rng, float64(said), p.Answer.Spread)+0.5))
 	a := &Answer{Length: natural, Whole: true, ready: make(chan struct{}, 1)}
 	a.job = &job{answer: a, most: q.MaxTokens}
 	switch {

@@ -35,7 +35,7 @@ func start(t *testing.T, yaml string) *Provider {
 func ask(t *testing.T, p *Provider, text string, tokens int) *Answer {
 	t.Helper()
 	var prompt promptcache.Prompt
-	prompt.Add("user", text, false)
+	prompt.Add("user", text, promptcache.NoMark)
 	a, refusal, _ := p.Ask(t.Context(), Ask{Prompt: &prompt, MaxTokens: tokens})
 	if refusal != nil {
 		t.Fatalf("%+v", refusal)
@@ -152,9 +152,6 @@ func TestLimitsFillAgain(t *testing.T) {
 	}
 	if wait := l.take(400, 20*time.Second); wait != 0 {
 		t.Errorf("wait %v", wait)
-	}
-	if wait := l.take(601, time.Hour); wait != time.Minute {
-		t.Errorf("what never fits: wait %v", wait)
 	}
 }
 
