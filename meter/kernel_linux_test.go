@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/stamp"
 	"weir.dev/weir/meter"
 )
 
@@ -16,6 +18,8 @@ import (
 // move, and says that it is exact; what came together before it is bounded.
 func TestKernelStampsDoNotWaitForTheReader(t *testing.T) {
 	const away = 40 * time.Millisecond
+	begin := stamping(t)
+	defer begin.Close()
 	read := make(chan struct{})
 	wrote := make(chan time.Time, 2)
 	for _, scheme := range []string{"http", "https"} {
@@ -73,4 +77,39 @@ func TestKernelStampsDoNotWaitForTheReader(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stamping waits until the kernel stamps, which it does a while after the first
+// socket asked for it and as long as one is open: until the connection that is
+// returned is closed.
+func stamping(t *testing.T) net.Conn {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	c, err := stamp.Dial(new(net.Dialer).DialContext)(t.Context(), "tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	stamped, ok := stamp.Of(c)
+	if !ok {
+		t.Fatalf("%T does not stamp", c)
+	}
+	for begin, buf := time.Now(), make([]byte, 1); stamped.LastRead().Arrived == 0; {
+		if time.Since(begin) > 5*time.Second {
+			t.Fatal("nothing is stamped")
+		}
+		s.Write([]byte("x"))
+		if _, err := c.Read(buf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
 }
