@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,13 +27,14 @@ type writer struct {
 	dropped *atomic.Uint64
 	logger  *slog.Logger
 
-	file  io.WriteCloser
-	lines bytes.Buffer // not written yet
-	held  int          // records in lines
-	torn  bool         // the file ends within a line
-	said  uint64       // how many drops were spoken of
-	when  time.Time    // and when
-	err   error        // of closing
+	file    io.WriteCloser
+	encoder encoder
+	lines   bytes.Buffer // not written yet
+	held    int          // records in lines
+	torn    bool         // the file ends within a line
+	said    uint64       // how many drops were spoken of
+	when    time.Time    // and when
+	err     error        // of closing
 }
 
 func newWriter(o Options, dropped *atomic.Uint64) (*writer, error) {
@@ -83,13 +83,12 @@ func (w *writer) run() {
 }
 
 func (w *writer) add(r *Record) {
-	line, err := json.Marshal(r)
+	line, err := w.encoder.appendRecord(w.lines.AvailableBuffer(), r)
 	if err != nil { // a time outside of years 0 to 9999, an infinite cost
 		w.lose(1, err)
 		return
 	}
-	w.lines.Write(line)
-	w.lines.WriteByte('\n')
+	w.lines.Write(append(line, '\n'))
 	w.held++
 }
 
