@@ -12,7 +12,7 @@ help: ## list the targets
 build: ## bin/weir, static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/weir ./cmd/weir
 
-demo: build ## bench four simulated providers; no keys, no network, under 30 s
+demo: build ## bench four simulated providers, and a gateway past an outage; no keys, no network, under 40 s
 	@bin/weir demo --once
 
 test: ## vet, then the tests of both modules with the race detector

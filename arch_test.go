@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"internal/weirtest":            {"", "internal/sse", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/sim", "internal/report"},
 	"internal/splice":              {},
 	"internal/weirtest/handmade":   {"", "internal/report"},
-	"cmd/weir":                     {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/page", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine", "internal/engine/validate", "internal/engine/plan", "internal/engine/ablate", "internal/stored", "internal/faults", "internal/nearest", "internal/sim/cast", "internal/gateway/tenant"},
+	"cmd/weir":                     {"", "internal/clock", "internal/stats", "internal/dialect", "internal/request", "meter", "internal/catalog", "internal/bench", "internal/sim", "internal/report", "internal/page", "internal/config", "internal/work", "internal/imports", "internal/reconcile", "internal/engine", "internal/engine/validate", "internal/engine/plan", "internal/engine/ablate", "internal/stored", "internal/faults", "internal/nearest", "internal/sim/cast", "internal/gateway/tenant", "internal/gateway", "internal/gateway/journal", "internal/gateway/telemetry", "internal/route"},
 	"internal/nearest":             {},
 	"internal/sim/cast":            {"", "internal/nearest", "internal/engine"},
 	"internal/sim/promptcache":     {},

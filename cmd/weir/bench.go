@@ -97,7 +97,7 @@ func (c *benchCmd) Run(p *process) error {
 	if err := c.prices(places); err != nil {
 		return err
 	}
-	base, err := c.transport(p)
+	base, err := c.transport(p, true)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,9 @@ import (
 )
 
 type demoCmd struct {
-	Once bool   `help:"One bench of under 30 seconds, then end (for now what demo always does)."`
-	Seed uint64 `default:"7" help:"What everything random follows from."`
+	Once    bool   `help:"One bench and one gateway, under 40 seconds in all, then end (for now what demo always does)."`
+	Gateway bool   `help:"The gateway's part alone, 9 seconds."`
+	Seed    uint64 `default:"7" help:"What everything random follows from."`
 	outputFlags
 }
 
@@ -22,9 +23,12 @@ type demoCmd struct {
 func (demoCmd) Help() string {
 	return `Serves four simulated providers of Llama-3.3-70B on the loopback and benches them.
 Their speeds follow from their devices and engines: four B200, four H200, four H100,
-two H200. One keeps prompts, one has other customers who come in bursts.
+two H200. One keeps prompts, one has other customers who come in bursts. Then a
+gateway leads requests to two of them while the first refuses all for a while; with
+-o other than table that part is told on standard error.
 
-  weir demo --once`
+  weir demo --once
+  weir demo --gateway`
 }
 
 // demoCast are the presets that the demo benches: the same weights on different
@@ -36,6 +40,20 @@ func (c *demoCmd) Run(p *process) error {
 	if err := p.given.refuse(c.rowsIdle(), idle{"resume", true, "the demo begins anew each time"}); err != nil {
 		return err
 	}
+	told := p.out
+	if c.Output != "table" {
+		told = p.err
+	}
+	if !c.Gateway {
+		if err := c.bench(p); err != nil {
+			return err
+		}
+		fmt.Fprintln(told)
+	}
+	return demoGateway(p, told, c.Seed)
+}
+
+func (c *demoCmd) bench(p *process) error {
 	providers, err := cast.Named(cast.Presets(), demoCast...)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ func TestDemo(t *testing.T) {
 	if o.code != 0 {
 		t.Fatalf("code %d\n%s", o.code, o.err)
 	}
+	o.says(t, "40 of 40 requests were answered whole", "northwind failed (503), harbor answers", "northwind is left alone (open)")
 	s := o.summary(t)
 	if len(s.Targets) != 4 {
 		t.Fatalf("%d targets", len(s.Targets))
@@ -43,5 +45,20 @@ func TestDemo(t *testing.T) {
 	// devices.
 	if ttft["harbor"] > 0.7*ttft["northwind"] || ttft["northwind"] > 0.7*ttft["cascade"] {
 		t.Errorf("ttft p50 %v ms", ttft)
+	}
+}
+
+// TestDemoGateway: the outage is seen, nobody suffers by it, and the first target
+// is back at the end.
+func TestDemoGateway(t *testing.T) {
+	t.Parallel()
+	o := promptly(t, 20*time.Second, func() outcome { return runWeir(t, "demo", "--gateway") })
+	if o.code != 0 || o.err != "" {
+		t.Errorf("code %d: %s", o.code, o.err)
+	}
+	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	if len(lines) < 5 || !strings.Contains(lines[1], "request 1   northwind answers") || !strings.HasSuffix(lines[len(lines)-2], "northwind answers") ||
+		!strings.HasPrefix(lines[len(lines)-1], "40 of 40 requests were answered whole") {
+		t.Errorf("%s", o.out)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"weir.dev/weir/internal/config"
 )
 
 // TestDocumentedCommandsParse: every weir command in the documentation and in
@@ -19,7 +21,7 @@ func TestDocumentedCommandsParse(t *testing.T) {
 	}
 	texts := map[string]string{"help": strings.Join([]string{
 		benchCmd{}.Help(), reportCmd{}.Help(), simCmd{}.Help(), simServeCmd{}.Help(), simValidateCmd{}.Help(), simPlanCmd{}.Help(), simAblateCmd{}.Help(), inspectCmd{}.Help(), demoCmd{}.Help(),
-		faultsCmd{}.Help(), faultsRunCmd{}.Help(), faultsServeCmd{}.Help(), checkCmd{}.Help(), keysCmd{}.Help(), keysNewCmd{}.Help(),
+		faultsCmd{}.Help(), faultsRunCmd{}.Help(), faultsServeCmd{}.Help(), checkCmd{}.Help(), keysCmd{}.Help(), keysNewCmd{}.Help(), gatewayCmd{}.Help(), doctorCmd{}.Help(),
 	}, "\n")}
 	for _, f := range append(files, "../../README.md") {
 		b, err := os.ReadFile(f)
@@ -72,4 +74,20 @@ func commandsIn(text string) (out [][]string) {
 		out = append(out, args)
 	}
 	return out
+}
+
+// TestGatewayRecipes: every config in docs/gateway.md is one that can be used, and
+// without a warning but for where it listens.
+func TestGatewayRecipes(t *testing.T) {
+	text := string(readFile(t, "../../docs/gateway.md"))
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(text, -1)
+	if len(blocks) < 7 {
+		t.Errorf("only %d configs found", len(blocks))
+	}
+	for _, b := range blocks {
+		cfg, problems := config.Load("gateway.md", []byte(b[1]), world(&process{env: func(string) (string, bool) { return "", false }}))
+		if len(problems) > 0 || len(cfg.Routes) == 0 || len(cfg.Warnings) > 0 {
+			t.Errorf("%s%v%v", b[1], problems, cfg.Warnings)
+		}
+	}
 }

@@ -155,7 +155,7 @@ func (c *faultsRunCmd) config(p *process) (faults.Config, error) {
 	if cfg.Header, err = parseHeaders(c.Header); err != nil {
 		return cfg, err
 	}
-	transport, err := c.transport(p)
+	transport, err := c.transport(p, true)
 	if err != nil {
 		return cfg, err
 	}
@@ -217,13 +217,7 @@ func writeScorecard(p *process, card *faults.Scorecard, output string) error {
 	if err := writeColumns(p, rows); err != nil {
 		return err
 	}
-	var sums []string
-	for _, v := range faults.Verdicts() {
-		if n := card.Summary[v]; n > 0 {
-			sums = append(sums, fmt.Sprintf("%d %s", n, v))
-		}
-	}
-	_, err := fmt.Fprintf(p.out, "%s (profile %s, %.1f s)\n", strings.Join(sums, ", "), card.Profile, card.Duration.Duration().Seconds())
+	_, err := fmt.Fprintln(p.out, sums(card))
 	return err
 }
 

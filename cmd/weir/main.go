@@ -64,6 +64,9 @@ type commands struct {
 	Faults  faultsCmd  `cmd:"" help:"The fault wall: how a gateway behaves when providers misbehave."`
 	Demo    demoCmd    `cmd:"" help:"See it work: four simulated providers, no keys, no network."`
 
+	Gateway gatewayCmd `cmd:"" help:"One endpoint for many providers: routes, failover, keys, limits."`
+	Doctor  doctorCmd  `cmd:"" help:"Try your routes against providers that misbehave; nobody real is asked."`
+
 	Providers  providersCmd  `cmd:"" help:"List the providers that are known by name."`
 	Models     modelsCmd     `cmd:"" help:"List what a provider serves, or the open weights that are known."`
 	Check      checkCmd      `cmd:"" help:"Find everything that is wrong with a config, and show what it makes of the gateway."`

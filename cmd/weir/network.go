@@ -19,9 +19,10 @@ type networkFlags struct {
 }
 
 // transport is the one that calls go through. Proxies are those of the usual
-// variables (HTTPS_PROXY, HTTP_PROXY, NO_PROXY); loopback goes past them.
-func (f *networkFlags) transport(p *process) (*http.Transport, error) {
-	o := meter.Options{Stamp: true, Insecure: f.Insecure, Proxy: p.proxy()}
+// variables (HTTPS_PROXY, HTTP_PROXY, NO_PROXY); loopback goes past them. stamp
+// has the kernel stamp what arrives.
+func (f *networkFlags) transport(p *process, stamp bool) (*http.Transport, error) {
+	o := meter.Options{Stamp: stamp, Insecure: f.Insecure, Proxy: p.proxy()}
 	if f.Insecure {
 		fmt.Fprintln(p.err, "weir: --insecure: certificates are NOT checked; whoever stands between can read keys, prompts and answers")
 	}

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the pages anew")
 // TestCommandPages: docs/cli has a page for each command, which is its help.
 // go test ./cmd/weir -run CommandPages -update writes them.
 func TestCommandPages(t *testing.T) {
-	for _, name := range []string{"bench", "report", "inspect", "sim", "sim serve", "sim plan", "sim ablate", "sim validate", "faults", "faults run", "faults serve", "demo", "providers", "models", "check", "keys", "keys new", "completion"} {
+	for _, name := range []string{"bench", "report", "inspect", "sim", "sim serve", "sim plan", "sim ablate", "sim validate", "faults", "faults run", "faults serve", "demo", "gateway", "doctor", "providers", "models", "check", "keys", "keys new", "completion"} {
 		help := runWeir(t, append(strings.Fields(name), "--help")...)
 		want := "# weir " + name + "\n\nWritten from `weir " + name + " --help`.\n\n```\n" + strings.TrimRight(help.out, "\n") + "\n```\n"
 		path := filepath.Join("..", "..", "docs", "cli", strings.ReplaceAll(name, " ", "-")+".md")

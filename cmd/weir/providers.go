@@ -74,7 +74,7 @@ func (c *modelsCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	base, err := c.transport(p)
+	base, err := c.transport(p, true)
 	if err != nil {
 		return err
 	}

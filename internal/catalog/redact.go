@@ -27,8 +27,13 @@ const shortestDisguised = 6
 // Hide has Scrub and Redact take out a secret that goes to providers by another
 // way than Add: a proxy's password, a field of the body.
 func (a *Auth) Hide(secret string) {
-	if secret != "" {
-		a.hidden = append(a.hidden, disguises(secret)...)
+	if secret == "" {
+		return
+	}
+	for _, d := range disguises(secret) {
+		if !slices.Contains(a.hidden, d) { // many targets share a key
+			a.hidden = append(a.hidden, d)
+		}
 	}
 }
 

@@ -129,7 +129,7 @@ func (a *attempt) allowed() time.Duration {
 // take is the meter's sink.
 func (a *attempt) take(t *weir.Trace) {
 	a.ended = ended{
-		known: true, outcome: t.Outcome, errorType: t.ErrorType, errorText: a.plant.redact(t.ErrorText), status: t.Status,
+		known: true, outcome: t.Outcome, errorType: a.plant.redact(t.ErrorType), errorText: a.plant.redact(t.ErrorText), status: t.Status,
 		wrote: t.Wrote.Known(), header: t.Header, firstEvent: t.FirstEvent(), first: t.TTFT(), total: t.End,
 		tpot: t.TPOT(), retryAfter: t.RetryAfter, usage: t.Usage, finish: t.Finish, requestID: t.RequestID, chars: t.OutputChars,
 	}
@@ -160,7 +160,7 @@ func (a *attempt) failure(answered bool) *cause {
 	}
 	if a.flow.failed != nil {
 		c.inBand(a.flow.failed, a.resp.Header)
-		c.message = a.plant.redact(c.message)
+		c.errorType, c.message = a.plant.redact(c.errorType), a.plant.redact(c.message)
 	}
 	if a.flow.untold {
 		c.outcome, c.errorType, c.message = weir.Malformed, translate.BadAnswer, "its answer cannot be told in the caller's dialect"

@@ -98,3 +98,7 @@ func (s *Server) Health(now time.Time) []weir.Health {
 	}
 	return all
 }
+
+// RetriesLeft is how many further attempts the gateway may make at once;
+// infinite without a bound.
+func (s *Server) RetriesLeft(now time.Time) float64 { return s.plant.Load().retries.Left(now) }

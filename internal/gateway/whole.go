@@ -26,13 +26,13 @@ func (a *attempt) whole() *cause {
 	if a.reads == "" { // nobody has looked into it
 		a.ended.usage.Prompt = promptIn(body)
 		if v := dialect.Classify(a.resp.StatusCode, a.resp.Header, body); v.Outcome != weir.OK {
-			a.ended.outcome, a.ended.errorType, a.ended.errorText = v.Outcome, v.ErrorType, a.plant.redact(v.Message)
+			a.ended.outcome, a.ended.errorType, a.ended.errorText = v.Outcome, a.plant.redact(v.ErrorType), a.plant.redact(v.Message)
 		}
 	}
 	if a.ended.outcome != weir.OK {
 		c := a.failure(true)
 		c.inBand(body, a.resp.Header)
-		c.message = a.plant.redact(c.message)
+		c.errorType, c.message = a.plant.redact(c.errorType), a.plant.redact(c.message)
 		return c
 	}
 	return a.send(body)

@@ -32,10 +32,21 @@ func (b *RetryBudget) Retry(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := b.seen.sum(retryWindow, now)
-	allowed := max(cmp.Or(b.Share, 0.1)*float64(max(all.good, 1)), float64(cmp.Or(b.Floor, 100)))
-	if float64(all.bad)+1 > allowed {
+	if float64(all.bad)+1 > b.allowed(all.good) {
 		return false
 	}
 	b.seen.add(false, retryWindow, now)
 	return true
+}
+
+// Left is how many retries may be made at once; infinite without a bound.
+func (b *RetryBudget) Left(now time.Time) float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.seen.sum(retryWindow, now)
+	return max(b.allowed(all.good)-float64(all.bad), 0)
+}
+
+func (b *RetryBudget) allowed(requests int) float64 {
+	return max(cmp.Or(b.Share, 0.1)*float64(max(requests, 1)), float64(cmp.Or(b.Floor, 100)))
 }
