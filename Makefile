@@ -18,7 +18,7 @@ demo: build ## bench four simulated providers, and a gateway past an outage; no 
 test: ## vet, then the tests of both modules with the race detector
 	@tools/test.sh
 
-real: build ## measure a real inference engine and compare with its own figures (installs 300 MB into ~/.cache/weir)
+real: build ## measure a real inference engine, and Python clients through the gateway (installs 500 MB into ~/.cache/weir)
 	@tools/real.sh
 
 deps: ## install what the tests need: a C compiler, Node, the npm clients in test/sdk, Chromium

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 
+	"weir.dev/weir"
 	"weir.dev/weir/internal/request"
 	"weir.dev/weir/internal/translate"
 	"weir.dev/weir/meter"
@@ -43,6 +44,9 @@ func saysError(events []byte) bool { return bytes.Contains(events, []byte(`"erro
 
 func (a *attempt) answerOptions() translate.AnswerOptions {
 	o := translate.AnswerOptions{Model: a.target.Model, Created: a.arrived.Unix(), IncludeUsage: a.asked.IncludeUsage, Limit: a.plant.bounds.Answer}
+	if a.dialect == weir.OpenAIResponses {
+		o.TextFormat, _ = a.asked.Raw("text")
+	}
 	if a.site.RewriteModel {
 		o.Model, o.RewriteModel = a.site.name, true
 	}

@@ -38,7 +38,11 @@ func (s *Stream) appendResponse(dst []byte, r FinishReason, w With) []byte {
 	if w.Whole != nil {
 		dst = s.appendOutput(dst, w.Whole.parts())
 	}
-	dst = append(dst, `],"parallel_tool_calls":true,"tool_choice":"auto","tools":[],"usage":`...)
+	dst = append(dst, `],"parallel_tool_calls":true`...)
+	if s.TextFormat != nil {
+		dst = append(append(dst, `,"text":`...), s.TextFormat...)
+	}
+	dst = append(dst, `,"tool_choice":"auto","tools":[],"usage":`...)
 	return appendResponsesUsage(dst, w.Usage)
 }
 
@@ -66,8 +70,17 @@ func (s *Stream) appendCompleted(dst []byte, r FinishReason, w With) []byte {
 	return endEvent(append(s.appendResponse(dst, r, w), '}'), w)
 }
 
+// appendResponseError says the error twice: beside the type, as it is
+// documented, and in an object, as OpenAI's servers send it. Its clients raise
+// only the second as an exception, and give their caller the first as one more
+// event.
 func (s *Stream) appendResponseError(dst []byte, p Problem, w With) []byte {
-	dst = appendString(append(s.beginEvent(dst, "error"), `,"code":`...), or(p.Code, openAIType(p.Status)))
-	dst = appendString(append(dst, `,"message":`...), p.Message)
-	return endEvent(append(dst, `,"param":null`...), w)
+	said := func(dst []byte) []byte {
+		dst = appendString(append(dst, `"code":`...), or(p.Code, openAIType(p.Status)))
+		dst = appendString(append(dst, `,"message":`...), p.Message)
+		return append(dst, `,"param":null`...)
+	}
+	dst = append(said(append(s.beginEvent(dst, "error"), ',')), `,"error":{"type":`...)
+	dst = append(appendString(dst, or(p.Type, openAIType(p.Status))), ',')
+	return endEvent(append(said(dst), '}'), w)
 }

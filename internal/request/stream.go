@@ -21,6 +21,10 @@ type Stream struct {
 
 	// ThoughtFormat is what OpenRouter calls the reasoning's form, such as
 	// anthropic-claude-v1. Where it is set, chat has reasoning_details beside the
+	// TextFormat is what the request said as text, for responses, which repeat it:
+	// some clients look there for the form of what they read. nil: not repeated.
+	TextFormat []byte
+
 	// reasoning, which the caller sends back with the signatures in them.
 	ThoughtFormat string
 

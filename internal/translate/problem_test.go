@@ -68,7 +68,7 @@ func TestErrorsInStreams(t *testing.T) {
 		want     string // of the last event
 	}{
 		{weir.Anthropic, weir.OpenAIChat, []event{start, overloaded}, nil, `data: {"error":{"message":"busy","type":"overloaded_error","param":null,"code":null}}`},
-		{weir.Anthropic, weir.OpenAIResponses, []event{start, overloaded}, nil, `data: {"type":"error","sequence_number":2,"code":"server_error","message":"busy","param":null}`},
+		{weir.Anthropic, weir.OpenAIResponses, []event{start, overloaded}, nil, `data: {"type":"error","sequence_number":2,"code":"server_error","message":"busy","param":null,"error":{"type":"overloaded_error","code":"server_error","message":"busy","param":null}}`},
 		{weir.Gemini, weir.Anthropic, []event{quota}, nil, `data: {"type":"error","error":{"type":"rate_limit_error","message":"none left"}}`},
 		{weir.Gemini, weir.OpenAIChat, []event{{data: []byte(`{"promptFeedback":{"blockReason":"SAFETY"}}`)}}, nil, `data: {"error":{"message":"the prompt was blocked","type":"invalid_request_error","param":null,"code":"content_filter"}}`},
 		{weir.Anthropic, weir.OpenAIChat, []event{start}, nil, `data: {"error":{"message":"the target's stream ended before its answer did","type":"server_error","param":null,"code":"truncated"}}`},

@@ -121,7 +121,7 @@ func (d *decoding) chatResult(o *object) part {
 }
 
 func (d *decoding) chatAssistant(o *object) []part {
-	o.drop("name", "annotations")
+	o.drop("name", "annotations", "parsed") // parsed: OpenAI's client for Python sends back what it made of the text
 	o.only("audio")
 	o.only("function_call")
 	parts := d.chatReasoning(o)
@@ -137,6 +137,7 @@ func (d *decoding) chatCall(o *object) part {
 	d.wantType(o, "function", "a tool call of the type ")
 	o.take("index")
 	f := o.object("function")
+	f.drop("parsed_arguments") // likewise
 	p := part{kind: call, path: o.path, id: o.needText("id"), name: f.needText("name"), args: f.text("arguments")}
 	if f == nil {
 		d.bad(o.at("function"), "it is missing", `{"name": "...", "arguments": "{...}"}`)

@@ -14,6 +14,7 @@ type AnswerOptions struct {
 	RewriteModel bool   // Model always
 	Created      int64  // Unix seconds
 	IncludeUsage bool   // chat: the stream ends with a chunk of usage, as the caller asked for it
+	TextFormat   []byte // responses: the request's member text, which the response repeats; nil: it had none
 	Limit        int    // most bytes of generated text; 0: sse.DefaultCap
 }
 
@@ -50,7 +51,7 @@ func NewStream(from, to weir.Dialect, o AnswerOptions) *Stream {
 }
 
 func writer(from, to weir.Dialect, o AnswerOptions) request.Stream {
-	out := request.Stream{Dialect: to, Created: o.Created, NullUsage: o.IncludeUsage}
+	out := request.Stream{Dialect: to, Created: o.Created, NullUsage: o.IncludeUsage, TextFormat: o.TextFormat}
 	if from == weir.Anthropic {
 		out.ThoughtFormat = "anthropic-claude-v1"
 	}

@@ -1,5 +1,6 @@
 // Package real holds weir bench against the figures that a real inference
-// engine reports about itself.
+// engine reports about itself, and weir gateway against clients for Python: the
+// calls are those of package test/callers, callers.py makes them.
 //
 // The engine is llama.cpp's server, on a 270M model, on this machine's CPU (see
 // install.sh). Its last event carries `timings`. What they mean, from the

@@ -44,7 +44,7 @@ func Engine(ctx context.Context, envFile string, log io.Writer, flags ...string)
 	// One core is left to the client: engine threads spin, and with every core
 	// taken they slow each other tenfold as soon as anything else runs.
 	threads := strconv.Itoa(min(4, max(1, runtime.NumCPU()-1)))
-	s, err = start(ctx, log, func(port string) *exec.Cmd {
+	s, err = start(ctx, log, "/health", func(port string) *exec.Cmd {
 		var args []string
 		if a := env["SERVER_ARGS"]; a != "" {
 			args = append(args, a)
@@ -71,7 +71,7 @@ func Providers(ctx context.Context, command []string, log io.Writer, names ...st
 }
 
 func simulate(ctx context.Context, command []string, log io.Writer, flag string, values []string) (*Server, error) {
-	return start(ctx, log, func(port string) *exec.Cmd {
+	return start(ctx, log, "/health", func(port string) *exec.Cmd {
 		args := append(slices.Clone(command[1:]), "sim", "--listen", "127.0.0.1:"+port)
 		for _, v := range values {
 			args = append(args, flag, v)

@@ -20,9 +20,9 @@ type Server struct {
 	exited chan error
 }
 
-// start runs what command gives for a free port, and waits until /health of it
-// says 200. What the process writes goes to log.
-func start(ctx context.Context, log io.Writer, command func(port string) *exec.Cmd) (*Server, error) {
+// start runs what command gives for a free port, and waits until the path health
+// of it says 200. What the process writes goes to log.
+func start(ctx context.Context, log io.Writer, health string, command func(port string) *exec.Cmd) (*Server, error) {
 	var err error
 	for range 3 { // the port may be taken between asking for it and using it
 		var port string
@@ -36,7 +36,7 @@ func start(ctx context.Context, log io.Writer, command func(port string) *exec.C
 			return nil, err
 		}
 		go func() { s.exited <- s.cmd.Wait() }()
-		if err = s.waitHealthy(ctx, 2*time.Minute); err == nil {
+		if err = s.waitHealthy(ctx, health, 2*time.Minute); err == nil {
 			return s, nil
 		}
 		if !errors.Is(err, errExited) {
@@ -59,7 +59,7 @@ func freePort(ctx context.Context) (string, error) {
 
 var errExited = errors.New("the server exited")
 
-func (s *Server) waitHealthy(ctx context.Context, limit time.Duration) error {
+func (s *Server) waitHealthy(ctx context.Context, path string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server is not healthy after %v", limit))
 	defer cancel()
 	client := &http.Client{Timeout: 2 * time.Second}
@@ -72,7 +72,7 @@ func (s *Server) waitHealthy(ctx context.Context, limit time.Duration) error {
 			return context.Cause(ctx)
 		case <-time.After(100 * time.Millisecond):
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/health", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
 		if err != nil {
 			return err
 		}

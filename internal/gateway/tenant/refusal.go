@@ -28,7 +28,7 @@ type Refusal struct {
 
 // Err is the refusal for the three readers of an error.
 func (r *Refusal) Err() *weir.Error {
-	e := &weir.Error{Code: "rate_limited", Message: r.Message, Hint: "a smaller request, or a key with a higher limit"}
+	e := &weir.Error{Code: "rate_limit_exceeded", Message: r.Message, Hint: "a smaller request, or a key with a higher limit"}
 	switch r.Limit {
 	case Spend:
 		e.Code = "budget_exhausted"

@@ -1,0 +1,1 @@
+"""The drivers of callers.py, one module for each library."""
