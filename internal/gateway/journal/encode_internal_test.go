@@ -39,8 +39,8 @@ func fillIn(t *rapid.T, v reflect.Value) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64().Draw(t, "number"))
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillIn(t, v.Field(i))
+		for _, field := range v.Fields() {
+			fillIn(t, field)
 		}
 	case reflect.Slice:
 		if n := rapid.IntRange(-1, 2).Draw(t, "length"); n >= 0 {
