@@ -79,7 +79,6 @@ models:
     targets: [{provider: wall, model: fault, context: 1000000}, {provider: wall, model: good, context: 2000000}]
 routes:
   wall: {model: both, rescue: match, attempts_within: 30s}
-gateway: {breaker: {open_max: 20s}}
 `
 
 func (c *doctorCmd) config(p *process) (*config.Config, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"time"
 )
 
 // listener serves at one address.
@@ -37,8 +38,15 @@ func startListener(ctx context.Context, what, address string, s *http.Server) (*
 	return l, nil
 }
 
+// lastWords is the time for what is written already to go out: an answer is over
+// before net/http has sent its end.
+const lastWords = time.Second
+
 // close ends what is left and waits.
 func (l *listener) close() error {
+	ctx, stop := context.WithTimeout(context.Background(), lastWords)
+	defer stop()
+	_ = l.server.Shutdown(ctx) // what it could not wait for, Close ends
 	err := l.server.Close()
 	<-l.done
 	return err

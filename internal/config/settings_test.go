@@ -56,7 +56,7 @@ func TestDefaults(t *testing.T) {
 			Min: 2 * time.Second, Max: 2 * time.Minute, Cold: 10 * time.Second, PerK: 500 * time.Millisecond,
 			PerToken: 50 * time.Millisecond, Factor: 1.5,
 		},
-		Breaker:  Breaker{Failures: 5, Rate: 0.5, Minimum: 20, Window: 30 * time.Second, Open: 5 * time.Second, OpenMax: time.Minute, Recheck: 5 * time.Minute},
+		Breaker:  Breaker{Failures: 5, Rate: 0.5, Minimum: 20, Window: 30 * time.Second, Open: 5 * time.Second, OpenMax: 20 * time.Second, Recheck: 5 * time.Minute},
 		Cooldown: Cooldown{Min: time.Second, Max: 10 * time.Minute},
 		HalfLife: time.Minute, RetryBudget: 0.1, RetryFloor: 100,
 		BodyLimit: 32 << 20, HeaderLimit: 64 << 10, ReadHeader: 10 * time.Second, ReadBody: time.Minute, Idle: 2 * time.Minute,

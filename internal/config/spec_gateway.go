@@ -141,7 +141,7 @@ func breakerKeys() []key {
 		counted("minimum", "20", 100_000, "Outcomes in the window for the rate to count."),
 		timed("window", "30s", false, "How far back the rate looks."),
 		timed("open", "5s", false, "How long it stays open the first time; it doubles, with jitter."),
-		timed("open_max", "60s", false, "The longest that it stays open."),
+		timed("open_max", "20s", false, "The longest that it stays open."),
 		timed("recheck", "5m", false, "How long a target rests whose key was refused or whose quota is used up; then one request finds out."),
 	}
 }

@@ -80,7 +80,7 @@ func (h HealthSettings) filled() HealthSettings {
 		MinOutcomes: cmp.Or(h.MinOutcomes, 20),
 		Window:      cmp.Or(h.Window, 30*time.Second),
 		OpenFor:     cmp.Or(h.OpenFor, 5*time.Second),
-		OpenMax:     cmp.Or(h.OpenMax, time.Minute),
+		OpenMax:     cmp.Or(h.OpenMax, 20*time.Second),
 		CoolMin:     cmp.Or(h.CoolMin, time.Second),
 		CoolMax:     cmp.Or(h.CoolMax, 10*time.Minute),
 		Recheck:     cmp.Or(h.Recheck, 5*time.Minute),

@@ -75,7 +75,7 @@ type HealthSettings struct {
 	MinOutcomes int           // with at least so many in it; 20
 	Window      time.Duration // 30 s
 	OpenFor     time.Duration // the first time, then doubling; 5 s
-	OpenMax     time.Duration // up to this; also so long closed, and it begins at OpenFor again; 60 s
+	OpenMax     time.Duration // up to this; also so long closed, and it begins at OpenFor again; 20 s
 	CoolMin     time.Duration // a cool-down's least, also without Retry-After; 1 s
 	CoolMax     time.Duration // and most; 10 min
 	Recheck     time.Duration // bad key, quota: one request finds out after so long; 5 min
