@@ -45,5 +45,5 @@ ui: ## (later) build the dashboard's assets
 prices: ## refresh the price table from npm (VERSION=latest for a newer one); needs npm
 	@go -C tools run ./prices -o ../internal/catalog/prices.json $(if $(VERSION),-version "$(VERSION)")
 
-soak: ## (later) hours under load
-	@echo "soak: nothing yet: comes with the gateway (test/soak)"
+soak: ## half an hour of weir gateway under faults, aborts and reloads, every answer compared (SOAK=10m, SEED=1; wants an idle machine)
+	@tools/soak.sh

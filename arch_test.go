@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 
 // testsMayImport is what the tests of any package may import beside what the
 // package itself may.
-var testsMayImport = []string{"internal/weirtest", "internal/weirtest/handmade", "internal/weirtest/typeschema", "internal/sim", "internal/clock", "internal/request", "meter", "internal/dialect", "internal/faults"}
+var testsMayImport = []string{"internal/weirtest", "internal/weirtest/handmade", "internal/weirtest/typeschema", "internal/sim", "internal/clock", "internal/request", "meter", "internal/dialect", "internal/faults", "internal/gateway/telemetry"}
 
 const (
 	maxChain     = 6   // packages of ours from cmd/weir down to a leaf, both counted

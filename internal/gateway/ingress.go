@@ -17,10 +17,6 @@ import (
 // admit takes a request in: whose it is, what it asks for, which route serves
 // it, and whether its key has enough left for it.
 func (x *exchange) admit() *problem {
-	// Until the body is whole: who is refused before that may still be sending,
-	// and net/http waits for it.
-	control := http.NewResponseController(x.w)
-	_ = control.SetReadDeadline(x.arrived.Add(x.plant.bounds.ReadBody)) // a writer without deadlines is a test's
 	var ok bool
 	if x.tenant, ok = x.plant.tenants.Who(secretOf(x.r.Header)); !ok {
 		return &problem{status: http.StatusUnauthorized, code: "invalid_api_key", message: "no key, or one that is not known here (Authorization: Bearer KEY, or x-api-key)"}
@@ -29,7 +25,7 @@ func (x *exchange) admit() *problem {
 	if p := x.read(); p != nil {
 		return p
 	}
-	_ = control.SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{}) // a writer without deadlines is a test's
 	if p := x.parse(); p != nil {
 		return p
 	}

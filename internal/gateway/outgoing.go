@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"strings"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/gateway/journal"
@@ -50,11 +51,23 @@ func (x *exchange) outgoing(ctx context.Context, t *target, w writing) (*http.Re
 		carry = allowed()
 	}
 	for _, name := range carry {
-		if v := x.r.Header[name]; len(v) > 0 {
+		if v := x.r.Header[name]; len(v) > 0 && !endsHere(x.r.Header, name) {
 			r.Header[name] = v[:1]
 		}
 	}
 	return r, nil
+}
+
+// endsHere tells whether the caller meant a header for this hop only.
+func endsHere(h http.Header, name string) bool {
+	for _, list := range h["Connection"] {
+		for one := range strings.SplitSeq(list, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // writing is how a request is written, beyond what the caller and the target

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"time"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/gateway/journal"
@@ -36,6 +37,21 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /readyz", s.serveReadyz)
 	mux.HandleFunc("/", s.serveUnknown)
 	return mux
+}
+
+// guarded is what holds on every path, known or not.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			// net/http reads the rest of a body after the answer, for as long as that takes.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.plant.Load().bounds.ReadBody))
+		}
+		if len(r.TransferEncoding) > 0 {
+			// With a length beside it the connection has to end (RFC 9112, 6.1), and net/http does not tell of one.
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) serveUnknown(w http.ResponseWriter, r *http.Request) {

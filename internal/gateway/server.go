@@ -19,7 +19,7 @@ type Server struct {
 	record  func(*journal.Record)
 	sink    weir.Sink
 	log     *slog.Logger
-	mux     *http.ServeMux
+	handler http.Handler
 
 	plant   atomic.Pointer[plant]
 	reload  sync.Mutex
@@ -42,7 +42,7 @@ func New(c Config, p Parts) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.mux = s.routes()
+	s.handler = s.guarded(s.routes())
 	if err := s.Apply(c); err != nil {
 		return nil, err
 	}
@@ -71,14 +71,14 @@ func (s *Server) Apply(c Config) error {
 }
 
 // Handler serves callers.
-func (s *Server) Handler() http.Handler { return s.mux }
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // HTTP is a server for callers, without an address. It has no limit on the time
 // of an answer: each write has one of its own.
 func (s *Server) HTTP() *http.Server {
 	b := s.plant.Load().bounds
 	return &http.Server{
-		Handler: s.mux, ReadHeaderTimeout: b.ReadHeader, MaxHeaderBytes: b.Header, IdleTimeout: b.Idle,
+		Handler: s.handler, ReadHeaderTimeout: b.ReadHeader, MaxHeaderBytes: b.Header, IdleTimeout: b.Idle,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 }

@@ -61,17 +61,21 @@ func (c *caller) ask(ctx context.Context, request []byte) (*http.Response, error
 type order struct {
 	events int
 	gap    time.Duration
-	prompt int // bytes
+	atOnce bool // the first event waits for nothing; else for a part of the gap
+	prompt int  // bytes
 }
 
 // request is the bytes of an order.
 func (s *subject) request(o order) []byte {
 	pad := strings.Repeat("lorem ipsum dolor sit amet, ", o.prompt/28+1)[:o.prompt]
-	streamed := ""
+	streamed, begin := "", ""
+	if o.atOnce {
+		begin = "!"
+	}
 	if o.events > 0 {
 		streamed = `"stream":true,`
 	}
-	body := fmt.Sprintf(`{"model":%q,%s"max_tokens":64,"messages":[{"role":"user","content":"perf:%dx%dns %s"}]}`, s.model, streamed, o.events, o.gap, pad)
+	body := fmt.Sprintf(`{"model":%q,%s"max_tokens":64,"messages":[{"role":"user","content":"perf:%dx%dns%s %s"}]}`, s.model, streamed, o.events, o.gap, begin, pad)
 	return fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.addr, s.key, len(body), body)
 }
 

@@ -20,6 +20,7 @@ type gatewayOptions struct {
 	length           time.Duration
 	rounds           int
 	instant, streams int
+	articleLength    time.Duration
 	only             string
 }
 
@@ -49,12 +50,13 @@ var measurements = []measurement{
 	{"many", func(r *gatewayRig, ctx context.Context) error { return r.events(ctx, 500) }},
 	{"instant", (*gatewayRig).truncation},
 	{"memory", (*gatewayRig).memory},
+	{"article", (*gatewayRig).article},
 }
 
 // gateway measures a gateway beside a bare ReverseProxy, by turns: each is a
 // process of its own between the same callers and the same synthetic provider.
 func gateway(ctx context.Context, args []string) error {
-	r := gatewayRig{gatewayOptions: gatewayOptions{model: "perf", key: callersKey, length: 4 * time.Second, rounds: 1, instant: 50_000, streams: 5000}}
+	r := gatewayRig{gatewayOptions: gatewayOptions{model: "perf", key: callersKey, length: 4 * time.Second, rounds: 1, instant: 50_000, streams: 5000, articleLength: time.Minute}}
 	if err := parse("gateway", args, func(f *flag.FlagSet) {
 		f.StringVar(&r.command, "subject", "", `command line of the gateway, with {upstream} {listen} {admin} {config} {dir}; "baseline" is the baseline again; without it: weir gateway`)
 		f.StringVar(&r.config, "config", "", "a file that {config} is made of, with the same words; without it: gateway.yaml")
@@ -66,7 +68,8 @@ func gateway(ctx context.Context, args []string) error {
 		f.IntVar(&r.rounds, "rounds", r.rounds, "baseline, subject, subject, baseline: how many times")
 		f.IntVar(&r.instant, "instant", r.instant, "instant streams, of which none may be cut")
 		f.IntVar(&r.streams, "streams", r.streams, "open streams that memory is divided by")
-		f.StringVar(&r.only, "only", "", "requests, 100k, 1m, events, many, instant, memory: some of these, with commas")
+		f.DurationVar(&r.articleLength, "article", r.articleLength, "how long the article's load goes on, at each of the three")
+		f.StringVar(&r.only, "only", "", "requests, 100k, 1m, events, many, instant, memory, article: some of these, with commas")
 	}); err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // The provider behind a gateway under test. What it sends is ordered in the
-// prompt, as "perf:EVENTSxGAP", since a prompt is what every gateway lets pass.
+// prompt, as "perf:EVENTSxGAP", with a "!" behind it where the first event waits
+// for nothing, since a prompt is what every gateway lets pass.
 // Each output event holds its number and the time before it was written:
 //
 //	{"choices":[{"delta":{"content":"000007@1764550800000000000"} ...
@@ -59,7 +60,7 @@ func gatewayUpstream(ctx context.Context, args []string) error {
 	}
 }
 
-var ordered = regexp.MustCompile(`perf:(\d+)x([0-9a-z]+)`)
+var ordered = regexp.MustCompile(`perf:(\d+)x([0-9a-z]+)(!?)`)
 
 // answer serves one request of a connection.
 func answer(c net.Conn, in *bufio.Reader) error {
@@ -82,13 +83,18 @@ func answer(c net.Conn, in *bufio.Reader) error {
 	}
 	events, _ := strconv.Atoi(string(order[1]))
 	gap, _ := time.ParseDuration(string(order[2]))
-	return stream(c, events, gap, bytes.Contains(body, []byte("include_usage")))
+	wait := time.Duration(0)
+	if len(order[3]) == 0 {
+		wait = time.Duration(rand.Int64N(int64(gap) + 1))
+	}
+	return stream(c, events, gap, wait, bytes.Contains(body, []byte("include_usage")))
 }
 
-// stream writes events, each on its own where there is a gap between them.
-func stream(c net.Conn, events int, gap time.Duration, usage bool) error {
+// stream writes events, the first after a wait, each on its own where there is a
+// gap between them.
+func stream(c net.Conn, events int, gap, wait time.Duration, usage bool) error {
 	out := append([]byte(eventsHead), chunk(eventBefore+roleDelta)...)
-	due := time.Now().Add(time.Duration(rand.Int64N(int64(gap) + 1)))
+	due := time.Now().Add(wait)
 	for i := range events {
 		if gap > 0 {
 			if _, err := c.Write(out); err != nil {
