@@ -25,7 +25,7 @@ const (
 // address may read.
 func adminServer(g *gatewayProcess) *http.Server {
 	return &http.Server{
-		Handler: localOnly(adminRoutes(g)), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: localOnly(adminRoutes(g)), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 }
 

@@ -127,7 +127,7 @@ func healthOf(b config.Breaker, c config.Cooldown, halfLife time.Duration) route
 func boundsOf(g config.Gateway) gateway.Bounds {
 	b := gateway.Bounds{
 		Body: g.BodyLimit, Header: g.HeaderLimit, ReadHeader: g.ReadHeader, ReadBody: g.ReadBody, Idle: g.Idle,
-		Event: g.EventLimit, Error: g.ErrorLimit, Answer: g.AnswerLimit, UsageDrain: g.UsageDrain, Drains: g.UsageDrains,
+		Event: g.EventLimit, Error: g.ErrorLimit, Answer: g.AnswerLimit, Output: g.Output, UsageDrain: g.UsageDrain, Drains: g.UsageDrains,
 		Drain: g.Drain, Pins: g.Pins,
 	}
 	if b.Drain == 0 {

@@ -120,6 +120,7 @@ type Gateway struct {
 	EventLimit  int           // bytes of one event of a target
 	ErrorLimit  int           // bytes read of a target's error
 	AnswerLimit int           // bytes of an answer that is not streamed
+	Output      int           // tokens that limits and budgets take an answer to have whose request names no most
 	UsageDrains int           // answers read on for their usage at a time, after the caller has left
 	UsageDrain  time.Duration // and for how long each
 	Pins        int           // responses whose target is remembered, for previous_response_id

@@ -16,7 +16,7 @@ func (g *Gateway) places() places {
 		"first_output": g.FirstOutput.places(&g.Limits.FirstOutput),
 		"retry_budget": &g.RetryBudget, "retry_floor": &g.RetryFloor, "breaker": g.Breaker.places(), "cooldown": g.Cooldown.places(), "half_life": &g.HalfLife,
 		"read_header": &g.ReadHeader, "read_body": &g.ReadBody, "header_limit": &g.HeaderLimit, "body_limit": &g.BodyLimit,
-		"answer_limit": &g.AnswerLimit, "event_limit": &g.EventLimit, "error_limit": &g.ErrorLimit,
+		"answer_limit": &g.AnswerLimit, "assumed_output": &g.Output, "event_limit": &g.EventLimit, "error_limit": &g.ErrorLimit,
 		"usage_drains": &g.UsageDrains, "usage_drain": &g.UsageDrain, "idle": &g.Idle, "pins": &g.Pins, "requests": &g.Requests, "drain": &g.Drain,
 	}
 	return p.and(g.Handling.places()).and(g.Limits.places())

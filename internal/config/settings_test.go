@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 		Cooldown: Cooldown{Min: time.Second, Max: 10 * time.Minute},
 		HalfLife: time.Minute, RetryBudget: 0.1, RetryFloor: 100,
 		BodyLimit: 32 << 20, HeaderLimit: 64 << 10, ReadHeader: 10 * time.Second, ReadBody: time.Minute, Idle: 2 * time.Minute,
-		EventLimit: 16 << 20, ErrorLimit: 64 << 10, AnswerLimit: 32 << 20,
+		EventLimit: 16 << 20, ErrorLimit: 64 << 10, AnswerLimit: 32 << 20, Output: 1024,
 		UsageDrains: 64, UsageDrain: 10 * time.Second, Pins: 1 << 16, Requests: 4096, Drain: 10 * time.Minute,
 	}
 	if d := cmp.Diff(want, g, cmp.AllowUnexported(weir.Opt[time.Duration]{})); d != "" {

@@ -82,6 +82,7 @@ func settingKeys() []key {
 		sized("error_limit", "64KiB", "How much is read of a target's error."),
 		counted("usage_drains", "64", 10_000, "Answers that are read on for their usage at a time (drain_for_usage)."),
 		timed("usage_drain", "10s", false, "How long such an answer is read on."),
+		counted("assumed_output", "1024", 1_000_000, "Tokens that limits and budgets take an answer to have whose request names no most."),
 		counted("pins", "65536", 10_000_000, "Responses whose target is remembered, for previous_response_id."),
 		counted("requests", "4096", 1_000_000, "Finished requests that the admin API remembers."),
 		timed("drain", "10m", true, "Time for streams to finish after SIGTERM; off: as long as they take."),

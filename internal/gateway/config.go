@@ -98,6 +98,7 @@ type Bounds struct {
 	Event      int           // bytes of one event of a target; 16 MiB
 	Error      int           // bytes of a target's error that are kept; 64 KiB
 	Answer     int           // bytes of an answer that is not streamed; 32 MiB
+	Output     int           // tokens that limits and budgets take an answer to have whose request names no most; 1024
 	UsageDrain time.Duration // an answer is read on for its usage; 10 s
 	Drains     int           // so many at a time; 64
 	Drain      time.Duration // for streams to finish once the gateway is to end; 10 min
@@ -108,7 +109,7 @@ type Bounds struct {
 func DefaultBounds() Bounds {
 	return Bounds{
 		Body: 32 << 20, Header: 64 << 10, ReadHeader: 10 * time.Second, ReadBody: time.Minute, Idle: 2 * time.Minute,
-		Event: 16 << 20, Error: 64 << 10, Answer: 32 << 20, UsageDrain: 10 * time.Second, Drains: 64, Drain: 10 * time.Minute, Pins: 1 << 16,
+		Event: 16 << 20, Error: 64 << 10, Answer: 32 << 20, Output: 1024, UsageDrain: 10 * time.Second, Drains: 64, Drain: 10 * time.Minute, Pins: 1 << 16,
 	}
 }
 
@@ -123,6 +124,7 @@ func (b Bounds) orDefault() Bounds {
 	fill(&b.Event, d.Event)
 	fill(&b.Error, d.Error)
 	fill(&b.Answer, d.Answer)
+	fill(&b.Output, d.Output)
 	fill(&b.UsageDrain, d.UsageDrain)
 	fill(&b.Drains, d.Drains)
 	fill(&b.Drain, d.Drain)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weir.dev/weir"
+	"weir.dev/weir/internal/gateway/journal"
 	"weir.dev/weir/internal/route"
 )
 
@@ -32,7 +33,9 @@ func (x *exchange) admit() *problem {
 	if p := x.find(); p != nil {
 		return p
 	}
-	x.need()
+	if p := x.need(); p != nil {
+		return p
+	}
 	return x.reserve()
 }
 
@@ -120,7 +123,7 @@ func (x *exchange) limitTime() *problem {
 }
 
 // need says what a target has to be able to do.
-func (x *exchange) need() {
+func (x *exchange) need() *problem {
 	x.ask = route.Ask{
 		InputTokens: x.site.bytes.tokens(len(x.asked.Prompt)), Dialect: x.dialect, Stream: x.asked.Stream,
 		Tools: x.asked.Tools, Images: x.asked.Images,
@@ -129,15 +132,20 @@ func (x *exchange) need() {
 		x.ask.OutputTokens = weir.Some(n)
 	}
 	if id := string(x.asked.PreviousResponse); id != "" {
-		x.ask.Pin = x.server.pins.target(id)
+		pin := x.server.pins.of(id)
+		if pin.target != "" && pin.tenant != x.tenant.Name() {
+			return &problem{status: http.StatusNotFound, code: "previous_response_not_found", message: "there is no response of this id for this key"}
+		}
+		x.ask.Pin = pin.target
 	}
 	x.record.InputTokens = weir.Some(x.ask.InputTokens)
+	return nil
 }
 
 // reserve takes what the request may use from its key's limits.
 func (x *exchange) reserve() *problem {
-	tokens := x.ask.InputTokens + x.ask.OutputTokens.Or(0)
-	hold, refusal := x.tenant.Reserve(x.arrived, tokens, x.dearest())
+	output := x.most()
+	hold, refusal := x.tenant.Reserve(x.arrived, x.ask.InputTokens+output, x.dearest(output))
 	if refusal == nil {
 		x.hold = hold
 		return nil
@@ -149,10 +157,25 @@ func (x *exchange) reserve() *problem {
 	}
 }
 
+// most is how many tokens the answer may have, by whichever of its limits a
+// target goes: calls at once are not to get past a limit by saying little. Where
+// the request names none it is an assumption, which alone is no reason to refuse
+// a call that the key's tokens a minute could never hold.
+func (x *exchange) most() int {
+	if n := x.asked.MostTokens(); n > 0 || x.name == journal.Embeddings {
+		return n
+	}
+	n := x.plant.bounds.Output * x.asked.N
+	if limit := x.tenant.TokensPerMinute(); limit > 0 {
+		n = min(n, max(0, limit-x.ask.InputTokens))
+	}
+	return n
+}
+
 // dearest is what the request costs at most, at any of the route's targets. It
 // is not known where a price is not.
-func (x *exchange) dearest() weir.Opt[float64] {
-	usage := weir.Usage{Prompt: weir.Some(x.ask.InputTokens), Completion: weir.Some(x.ask.OutputTokens.Or(0))}
+func (x *exchange) dearest(output int) weir.Opt[float64] {
+	usage := weir.Usage{Prompt: weir.Some(x.ask.InputTokens), Completion: weir.Some(output)}
 	most := weir.None[float64]()
 	for _, t := range x.site.targets {
 		cost := costOf(t, usage)

@@ -8,28 +8,32 @@ import (
 )
 
 // pins remembers which target made a response, since previous_response_id is
-// known there and nowhere else. The oldest are forgotten first.
+// known there and nowhere else, and for whom: another tenant must not go on from
+// it. The oldest are forgotten first.
 type pins struct {
 	mu    sync.Mutex
 	most  int
-	made  map[string]string // response id to target
-	order []string          // ids, a ring once it is full
+	made  map[string]pin // by response id
+	order []string       // ids, a ring once it is full
 	next  int
 }
+
+// pin is a response's target and the name of the key it was made for.
+type pin struct{ target, tenant string }
 
 func (p *pins) limit(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.made == nil {
-		p.made = map[string]string{}
+		p.made = map[string]pin{}
 	}
 	if n < len(p.order) { // a smaller ring begins anew
-		p.made, p.order, p.next = map[string]string{}, nil, 0
+		p.made, p.order, p.next = map[string]pin{}, nil, 0
 	}
 	p.most = n
 }
 
-func (p *pins) add(id, target string) {
+func (p *pins) add(id string, made pin) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, known := p.made[id]; known || id == "" || len(id) > maxPin {
@@ -42,14 +46,14 @@ func (p *pins) add(id, target string) {
 		p.order[p.next] = id
 		p.next = (p.next + 1) % len(p.order)
 	}
-	p.made[id] = target
+	p.made[id] = made
 }
 
 // maxPin bounds an id that is remembered.
 const maxPin = 256
 
-// target made the response; empty if it is not known.
-func (p *pins) target(id string) string {
+// of a response; zero if it is not known.
+func (p *pins) of(id string) pin {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made[id]
@@ -63,7 +67,7 @@ func (a *attempt) pinResponse(response []byte) {
 	var o splice.Object
 	if splice.Scan(response, &o, "id") == nil {
 		id, _ := o.String("id")
-		a.server.pins.add(id, a.target.Name)
+		a.server.pins.add(id, pin{a.target.Name, a.tenant.Name()})
 	}
 }
 

@@ -314,6 +314,32 @@ func TestSecurityParallelCalls(t *testing.T) {
 	}
 }
 
+// Saying little of the answer's length gets no more calls past a budget: what
+// counts is the most that any target may read the request to ask for.
+func TestSecurityCallsThatSayLittle(t *testing.T) {
+	for _, limits := range []string{
+		``, `"max_tokens":1,"n":1000,`, `"max_tokens":1,"MAX_TOKENS":100000,`, `"max_completion_tokens":1,"max_tokens":100000,`, `"max_tokens":-5,`, `"max_tokens":100000,"max_tokens":1,`,
+	} {
+		slowly := func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(100 * time.Millisecond)
+			sayGood(w, r)
+		}
+		budget := tenant.Budget{USD: 3.5 * (1000*10/1e6 + 100*1/1e6), Per: tenant.Day} // for three answers of a thousand tokens
+		g := newGate(t, slowly, func(c *gateway.Config) {
+			c.Tenants = tenant.New(gateKeys(tenant.Key{Budget: weir.Some(budget)}))
+		})
+		body := strings.Replace(mineBody, `"max_tokens":100,`, limits, 1)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { g.raw(t, wholePost("", body)) })
+		}
+		all.Wait()
+		if _, bodies := g.up.all(); len(bodies) > 3 {
+			t.Errorf("%s: %d calls reached the target, three may", limits, len(bodies))
+		}
+	}
+}
+
 // What callers and targets say is one value of one line, whatever signs are in
 // it, and never the name of a metric.
 func TestSecurityLogInjection(t *testing.T) {

@@ -99,8 +99,12 @@ const exactInt = 1 << 53
 // Int is the value of a wanted member that is a whole number, also where it is
 // written as 12.0 or 1e3; false if it is anything else.
 func (o *Object) Int(name string) (int, bool) {
-	raw, ok := o.Raw(name)
-	if !ok || raw[0] != '-' && raw[0]-'0' > 9 {
+	raw, _ := o.Raw(name)
+	return wholeNumber(raw)
+}
+
+func wholeNumber(raw []byte) (int, bool) {
+	if len(raw) == 0 || raw[0] != '-' && raw[0]-'0' > 9 {
 		return 0, false
 	}
 	if n, err := strconv.Atoi(string(raw)); err == nil {

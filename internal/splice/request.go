@@ -1,5 +1,7 @@
 package splice
 
+import "slices"
+
 // Request is what the gateway reads of a request's body, whatever its dialect:
 // chat, completions, embeddings, responses and messages spell these members so
 // that one reader does. Slices are parts of the body unless said otherwise.
@@ -107,6 +109,27 @@ func (r *Request) firstRaw(names ...string) []byte {
 		}
 	}
 	return nil
+}
+
+// MostTokens is the most output that any reader of the body may take it to ask
+// for: the largest of all limits that it names, in every spelling and each time,
+// for as many answers as it names at most; 0 if it names none.
+func (r *Request) MostTokens() int {
+	const tokens, answers = 1 << 40, 1 << 20 // beyond any sense, and their product is a number
+	return min(r.largest("max_completion_tokens", "max_output_tokens", "max_tokens"), tokens) * max(1, min(r.largest("n"), answers))
+}
+
+// largest is the largest whole number that a member of one of these names has,
+// whatever its capitals; 0 if none is above it.
+func (r *Request) largest(names ...string) (most int) {
+	for _, m := range r.found {
+		if slices.Contains(names, r.names[m.name]) {
+			if n, ok := wholeNumber(r.body[m.from:m.to]); ok {
+				most = max(most, n)
+			}
+		}
+	}
+	return most
 }
 
 func (r *Request) firstInt(names ...string) int {

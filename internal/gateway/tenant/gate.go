@@ -106,5 +106,8 @@ func (t *Tenant) May(route string) bool {
 	return len(t.routes) == 0 || slices.Contains(t.routes, route)
 }
 
+// TokensPerMinute is the key's limit; 0: it has none.
+func (t *Tenant) TokensPerMinute() int { return t.account.tokens.perMinute }
+
 // Format implements fmt.Formatter for every verb.
 func (t Tenant) Format(w fmt.State, _ rune) { fmt.Fprint(w, "tenant "+t.name) }
