@@ -27,6 +27,11 @@ doc=
 weir=$PWD/bin/weir
 rt=false
 [ "${WEIR_PEERS_RT:-}" != 1 ] || rt=true
+# Other gateways on the fault wall: docs/faults.md. ONLY=gateways for these alone.
+case ${ONLY:-gateways} in
+*gateways*) bash test/peers/gateways.sh "$weir" "$WEIR_CACHE/peers/gateways" || exit ;;
+esac
+[ "${ONLY:-}" != gateways ] || exit 0
 cd test
 exec go run ./peers -weir "$weir" -env "$WEIR_CACHE/peers/peers.env" -real "$real" \
 	-out "$WEIR_CACHE/peers/runs/$(date -u +%Y%m%dT%H%M%SZ)" -doc "$doc" -only "${ONLY:-}" -rt="$rt"

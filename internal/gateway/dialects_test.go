@@ -2,12 +2,14 @@ package gateway_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
 
 	"weir.dev/weir"
 	"weir.dev/weir/internal/gateway"
+	"weir.dev/weir/internal/gateway/tenant"
 )
 
 const anthropicBody = `{"model":"m","stream":true,"max_tokens":64,"messages":[{"role":"user","content":"hi"}]}`
@@ -170,6 +172,27 @@ func TestTranslation(t *testing.T) {
 		inBubble(t, setup{}, []*upstream{anthropic(up("A", good)), up("B", good)}, func(t *testing.T, g *rig) {
 			isB(t, g.ask(body)) // another target has a place for it
 		})
+	})
+}
+
+// A response is its caller's: whoever else names it is told that there is none.
+func TestResponsesAreTheirTenants(t *testing.T) {
+	u := up("A", func(c *call) { c.says(200, `{"id":"resp-1","object":"response","status":"completed","output":[]}`) })
+	u.dialect = weir.OpenAIResponses
+	keys := []tenant.Key{{Name: "one", SHA256: sha256.Sum256([]byte("secret-1"))}, {Name: "two", SHA256: sha256.Sum256([]byte("secret-2"))}}
+	inBubble(t, setup{keys: keys}, []*upstream{u}, func(t *testing.T, g *rig) {
+		for _, c := range []struct {
+			secret, body string
+			want         int
+		}{
+			{"secret-1", `{"model":"m","input":"hi"}`, 200},
+			{"secret-1", `{"model":"m","input":"more","previous_response_id":"resp-1"}`, 200},
+			{"secret-2", `{"model":"m","input":"more","previous_response_id":"resp-1"}`, 404},
+		} {
+			if a := g.askAt(t.Context(), "/v1/responses", c.body, "Authorization", "Bearer "+c.secret); a.StatusCode != c.want {
+				t.Errorf("%s, %s: %d %s, want %d", c.secret, c.body, a.StatusCode, a.body, c.want)
+			}
+		}
 	})
 }
 
