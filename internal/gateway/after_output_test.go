@@ -287,6 +287,24 @@ func TestRescueAddsUp(t *testing.T) {
 	})
 }
 
+// What a rescue used that broke off itself, before the seam, counts too.
+func TestRescueAddsUpAllAttempts(t *testing.T) {
+	breaks := func(text string, tokens int) func(*call) {
+		return func(c *call) {
+			c.event(`{"id":"id-x","choices":[{"index":0,"delta":{"content":%q},"finish_reason":null}],"usage":{"prompt_tokens":9,"completion_tokens":%d,"total_tokens":%d}}`, text, tokens, 9+tokens)
+			c.cut()
+		}
+	}
+	s := rescued(gateway.RescueMatch)
+	s.handling = func(h *gateway.Handling) { h.Attempts = 5 }
+	inBubble(t, s, []*upstream{up("A", breaks("ab", 2)), up("B", breaks("a", 1)), up("C", tokens("ab", "c"))}, func(t *testing.T, g *rig) {
+		a := g.ask(strings.Replace(plainBody, "{", `{"stream_options":{"include_usage":true},`, 1))
+		if a.text() != "abc" || !strings.Contains(a.body, `"usage":{"prompt_tokens":27,"completion_tokens":5,"total_tokens":32}`) {
+			t.Errorf("got\n%s", a.body)
+		}
+	})
+}
+
 func TestRescueOfNothingButText(t *testing.T) {
 	calls := func(c *call) {
 		c.role()

@@ -55,6 +55,9 @@ func (x *exchange) goOn(a *attempt, c *cause) bool {
 	if c.committed {
 		return x.rescues(a, c) && x.mayTry(c)
 	}
+	if t.rescue != nil { // it broke off before it came to anything new, and was paid for all the same
+		t.rescue.spent = sum(t.rescue.spent, a.ended.usage)
+	}
 	if c.ours { // nothing was sent, so nothing counts
 		t.counted--
 		return true
