@@ -242,6 +242,8 @@ func TestRescue(t *testing.T) {
 		"the same tokens":      {gateway.RescueMatch, tokens("a", "b", "c", "d"), "abcd"},
 		"other tokens":         {gateway.RescueMatch, tokens("abc", "d"), "abcd"},
 		"nothing more":         {gateway.RescueMatch, tokens("a", "b"), "ab"},
+		"nothing but the end":  {gateway.RescueMatch, lastAtOnce("a", "b"), "ab"},
+		"the end at once":      {gateway.RescueMatch, lastAtOnce("ab", "cd"), "abcd"},
 		"another text":         {gateway.RescueMatch, tokens("a", "x", "c"), ""},
 		"a shorter text":       {gateway.RescueMatch, tokens("a"), ""},
 		"it breaks off sooner": {gateway.RescueMatch, func(c *call) { c.role(); c.tok("a"); c.cut() }, ""},
@@ -268,6 +270,17 @@ func TestRescue(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// lastAtOnce is an answer of two pieces, the second of which has the finish
+// reason.
+func lastAtOnce(one, two string) func(*call) {
+	return func(c *call) {
+		c.role()
+		c.tok(one)
+		c.event(`{"id":%q,"object":"chat.completion.chunk","created":1,"model":"served","choices":[{"index":0,"delta":{"content":%q},"finish_reason":"stop"}]}`, c.id, two)
+		c.done()
 	}
 }
 

@@ -94,7 +94,7 @@ func (x *exchange) find() *problem {
 		return &problem{status: http.StatusBadRequest, code: "no_model", message: "model is missing, or no string"}
 	}
 	if x.site = x.plant.byName[x.model]; x.site == nil || !x.tenant.May(x.model) {
-		return &problem{status: http.StatusNotFound, code: "model_not_found", message: fmt.Sprintf("there is no route %q for this key (GET /v1/models lists them)", x.model)}
+		return &problem{status: http.StatusNotFound, code: "model_not_found", message: fmt.Sprintf("there is no route %.100q for this key (GET /v1/models lists them)", x.model)}
 	}
 	x.record.Route, x.record.Stream = x.site.name, x.asked.Stream
 	return x.limitTime()

@@ -112,6 +112,8 @@ func (a *attempt) stitch(e meter.Event) {
 		a.cross(text[len(s.sent):], e)
 	case k&(weir.TickFinish|weir.TickDone) == 0:
 		f.window.drop(e.End) // the caller has it
+	case len(text) == len(s.sent) && k&weir.TickText != 0: // the caller has the text, but not that it was the last
+		a.cross(nil, e)
 	case len(text) == len(s.sent):
 		a.crossed()
 		a.goesOn(e)
@@ -134,11 +136,15 @@ func (f *flow) said() []byte {
 	return nil
 }
 
-// cross sends the first text that is new.
+// cross sends the first text that is new, and the finish reason that came with
+// it.
 func (a *attempt) cross(text []byte, e meter.Event) {
 	f := &a.flow
 	a.crossed()
-	f.text = f.seam.writer.AppendDelta(f.text[:0], request.Text, string(text), request.With{})
+	f.text = f.text[:0]
+	if len(text) > 0 {
+		f.text = f.seam.writer.AppendDelta(f.text, request.Text, string(text), request.With{})
+	}
 	if e.Tick.Kind&weir.TickFinish != 0 { // all in one event
 		reason := request.FinishStop
 		if bytes.Contains(e.Data, []byte(`"finish_reason":"length"`)) {
